@@ -18,7 +18,6 @@
 #include "history/series.h"
 #include "history/store.h"
 #include "deepclock/unstable.h"
-#include "base/decimal.h"
 #include "base/err.h"
 #include "record/build.h"
 #include "record/record_internal.h"
@@ -201,7 +200,6 @@ dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, 
 #define BRIEF_ROWS    6
 #define BRIEF_CHANGES 2
 #define BRIEF_ALARMS  10
-#define LEVEL_SIZE    48
 
 /* Writes "5.0 % worse", or "5.0 % up" for a metric that has no better direction. */
 static const char *change_text(dck_better better, double before, double after, char *buf,
@@ -224,57 +222,19 @@ static const char *change_text(dck_better better, double before, double after, c
 	return buf;
 }
 
-static const char *history_value_text(dck_unit unit, double v, char *buf, size_t size)
-{
-	switch (unit) {
-	case DCK_UNIT_NS:
-		return dck_text_time(v, buf, size);
-	case DCK_UNIT_BYTE:
-		return dck_text_bytes(v, buf, size);
-	default:
-		return dck_text_si(v, unit == DCK_UNIT_ONE ? "" : dck_unit_text(unit), buf, size);
-	}
-}
-
-/* Writes the levels before and after a change, with enough digits to differ. */
-static void levels_text(dck_unit unit, double before, double after, char text[2][LEVEL_SIZE])
-{
-	const double v[] = {before, after};
-	char name[16], number[NUM_TEXT_MAX];
-
-	for (size_t i = 0; i < 2; i++)
-		history_value_text(unit, v[i], text[i], LEVEL_SIZE);
-	if (before == after || strcmp(text[0], text[1]) != 0)
-		return;
-	/* The unit in the text is a power of ten, of bytes one of 1024, as is the value over it. */
-	double factor = before / strtod(text[0], NULL);
-	factor = unit == DCK_UNIT_BYTE ? exp2(10 * round(log2(factor) / 10))
-				       : pow(10, round(log10(factor)));
-	snprintf(name, sizeof name, "%.15s", text[0] + strspn(text[0], "-0123456789.,"));
-	if (unit == DCK_UNIT_NS && fabs(before) > 119e9) { /* "2 min 5 s" */
-		factor = 1e9;
-		snprintf(name, sizeof name, " s");
-	}
-	if (!isnormal(factor))
-		return;
-	for (int digits = 5; digits <= 17 && strcmp(text[0], text[1]) == 0; digits++)
-		for (size_t i = 0; i < 2; i++) {
-			decimal_significant(number, digits, v[i] / factor);
-			snprintf(text[i], LEVEL_SIZE, "%.30s%s", number, name);
-		}
-}
-
 /* Writes the values as the answer, because too few points show no change. */
 static void few_points(record_builder *b, const dck_history_trend *t)
 {
 	double lo = INFINITY, hi = -INFINITY;
-	char now[40], least[40], most[40];
+	char now[RECORD_RANGE_SIZE], ends[2][RECORD_RANGE_SIZE];
+	const dck_value newest = {.kind = DCK_VALUE_REAL, .as.r = t->points[t->n - 1].value};
 
 	for (size_t i = 0; i < t->n; i++) {
 		lo = fmin(lo, t->points[i].value);
 		hi = fmax(hi, t->points[i].value);
 	}
-	history_value_text(t->metric.unit, t->points[t->n - 1].value, now, sizeof now);
+	dck_text_value(&newest, t->metric.unit, now, sizeof now);
+	record_range_text(t->metric.unit, lo, hi, ends);
 	if (t->n == 1)
 		record_answer(b, "%s: %s in one point; %s", t->metric.tag, now, t->changes_absent);
 	else
@@ -282,16 +242,14 @@ static void few_points(record_builder *b, const dck_history_trend *t)
 		    b,
 		    "%s: newest %s, all %zu from %s to %s; records of the same may differ "
 		    "by more than their intervals, so a test for changes needs more points",
-		    t->metric.tag, now, t->n,
-		    history_value_text(t->metric.unit, lo, least, sizeof least),
-		    history_value_text(t->metric.unit, hi, most, sizeof most));
+		    t->metric.tag, now, t->n, ends[0], ends[1]);
 }
 
 static void trend_answer(record_builder *b, const dck_history_trend *t)
 {
 	const dck_history_change *c = t->nchanges > 0 ? &t->changes[t->nchanges - 1] : NULL;
-	char change[64], level[2][LEVEL_SIZE], time[RECORD_TIME_SIZE], least[40] = "",
-								       more[64] = "";
+	char change[64], level[2][RECORD_RANGE_SIZE], time[RECORD_TIME_SIZE], least[40] = "",
+									      more[64] = "";
 
 	if (t->min_change > 0)
 		snprintf(least, sizeof least, " of %.3g %% or more", 100 * t->min_change);
@@ -307,7 +265,7 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 		return;
 	}
 	record_time_text(t->points[c->at].at_unix_ns, time);
-	levels_text(t->metric.unit, c->before, c->after, level);
+	record_range_text(t->metric.unit, c->before, c->after, level);
 	if (t->nchanges > 1)
 		snprintf(more, sizeof more, "; %zu change%s before it", t->nchanges - 1,
 			 t->nchanges > 2 ? "s" : "");
@@ -424,7 +382,7 @@ dck_status dck_history_trend_record(const dck_history_trend *t, const char *titl
 static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 {
 	const dck_history_alarm *newest = a->alarms;
-	char change[64], time[RECORD_TIME_SIZE], level[2][LEVEL_SIZE];
+	char change[64], time[RECORD_TIME_SIZE], level[2][RECORD_RANGE_SIZE];
 
 	if (a->series == 0) {
 		record_answer(b, "none of %" PRIu64 " series has the %d points that a test needs",
@@ -439,7 +397,7 @@ static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 		return;
 	}
 	record_time_text(newest->at_unix_ns, time);
-	levels_text(newest->metric.unit, newest->before, newest->after, level);
+	record_range_text(newest->metric.unit, newest->before, newest->after, level);
 	record_answer(
 	    b,
 	    "%" PRIu64 " of %" PRIu64 " series changed (false discovery rate %g %%), the newest "

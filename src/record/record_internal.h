@@ -78,4 +78,8 @@ void record_op_set(dck_op *op, size_t i, dck_value v);
 void record_time_text(int64_t unix_ns, char *text);
 bool record_time_parse(const char *text, int64_t *ret_unix_ns);
 
+/* Writes two values as dck_text_value(), with enough digits that values that differ do. */
+#define RECORD_RANGE_SIZE 64
+void record_range_text(dck_unit unit, double a, double b, char text[2][RECORD_RANGE_SIZE]);
+
 #endif

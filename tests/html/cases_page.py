@@ -68,6 +68,22 @@ def case_endless_texts(run):
             assert not page.js("return document.body.innerText.match(/could not be drawn|NaN|undefined/)"), name
 
 
+def case_sparse_records(run):
+    """A table whose cells are all absent does not hide the next; metrics are shown without facts."""
+    record, _ = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
+    column = {"key": "a", "title": "a", "unit": "1"}
+    record["tables"] = [{"name": "empty", "title": "Empty", "columns": [column], "rows": [[{"absent": "not measured"}]]},
+                        {"name": "after", "title": "After", "columns": [column], "rows": [[4711]]}]
+    del record["facts"]
+    with open("sparse.json", "w", encoding="utf-8") as f:
+        json.dump(record, f)
+    run("report", "sparse.json", "-o", "sparse.html")
+    with browser.Page("sparse.html") as page:
+        said = page.js("return document.getElementById('tables').innerText")
+        assert "Left out: a (not measured)." in said and "After" in said and "4711" in said.replace(",", ""), said
+        assert "latency/median" in page.js("return document.getElementById('facts').innerText")
+
+
 def case_policy_holds(run):
     """Only embedded scripts run, and nothing is fetched."""
     _, path = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")

@@ -45,6 +45,15 @@ def case_ranks(run):
         for rank, step, dark, x, y in cells:
             assert abs(dark - (0.05 + 0.95 * waits[rank][step - 3] / 19e6)) < 1e-9, (rank, step, dark)
         assert len({c[4] for c in cells}) == 3 and sorted(c[3] for c in cells[:STEPS]) == [c[3] for c in cells[:STEPS]]
+        def tip(mark, at):
+            return page.js("""const e = document.querySelectorAll(arguments[0])[arguments[1]];
+                e.dispatchEvent(new MouseEvent('mousemove', { clientX: 300, clientY: 300, bubbles: true }));
+                return document.getElementById('tip').innerText""", mark, at)
+
+        said = tip("#ranks .rank-time", 2)
+        assert "rank 0, steps 5 to 5" in said and "12 ms" in said, said
+        said = tip("#ranks .rank-span", 1)
+        assert "rank 0: forward" in said and "4 ms" in said, said
         # One step of all ranks, and the other one: who comes last to the collective.
         for at, (step, ms) in enumerate(((12, 19), (7, 9))):
             page.js(f"""const s = document.querySelector('#ranks .controls select'); s.value = {at}; s.dispatchEvent(new Event('change')); return 1""")
@@ -60,3 +69,12 @@ def case_ranks(run):
         bars = page.js("return [...document.querySelectorAll('#ranks .bar')].map(e => [d3.select(e).datum().value, +e.getAttribute('width')])")
         assert len(bars) == 6 and abs(bars[0][1] / bars[2][1] - 1) < 1e-9 and bars[1][1] == 0 < bars[0][1], bars
         assert page.js("return document.documentElement.scrollWidth") <= 1280
+    # A wait that is absent is left blank, and the others keep their colours.
+    record["tables"][1]["rows"][0][3] = {"absent": "x"}
+    with open("absent.json", "w", encoding="utf-8") as f:
+        json.dump(record, f)
+    run("report", "absent.json", "-o", "absent.html")
+    with browser.Page("absent.html") as page:
+        shown = page.js("return [...document.querySelectorAll('#ranks .rank-time')].map(e => +e.getAttribute('fill-opacity'))")
+        assert shown == [0] + [c[2] for c in cells[1:]], shown
+        assert "19 ms" in page.js("return document.querySelector('#ranks [data-name=ranks-times] svg').getAttribute('aria-label')")

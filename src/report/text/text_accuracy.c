@@ -46,7 +46,17 @@ static unsigned name_chars(const char *text)
 	return n;
 }
 
-static accuracy_layout layout_of(const dck_record *r, const dck_table *classes)
+static void names_widen(unsigned *cols, const dck_table *t)
+{
+	for (size_t i = 0; i < t->nrows; i++) {
+		const unsigned n = name_chars(accuracy_name_of(t, i));
+
+		*cols = n > *cols ? n : *cols;
+	}
+}
+
+static accuracy_layout layout_of(const dck_record *r, const dck_table *classes,
+				 const dck_table *averages)
 {
 	const dck_fact *f = dck_record_fact(r, "accuracy", "digits");
 	/* As there: where not one prediction is right, a support of 3 is written 3.0. */
@@ -58,11 +68,8 @@ static accuracy_layout layout_of(const dck_record *r, const dck_table *classes)
 	if (f && f->value.kind == DCK_VALUE_INT && f->value.as.i >= 0 &&
 	    f->value.as.i <= DIGITS_MAX)
 		l.digits = (int)f->value.as.i;
-	for (size_t i = 0; i < classes->nrows; i++) {
-		const unsigned n = name_chars(accuracy_name_of(classes, i));
-
-		l.name_cols = n > l.name_cols ? n : l.name_cols;
-	}
+	names_widen(&l.name_cols, classes);
+	names_widen(&l.name_cols, averages);
 	if ((unsigned)l.digits > l.name_cols)
 		l.name_cols = (unsigned)l.digits;
 	return l;
@@ -72,8 +79,10 @@ static accuracy_layout layout_of(const dck_record *r, const dck_table *classes)
 static void accuracy_row_put(page *p, const dck_table *t, size_t row, const accuracy_layout *l)
 {
 	char text[NUM_TEXT_MAX];
+	const unsigned name = name_chars(accuracy_name_of(t, row));
 
-	page_to(p, p->col + l->name_cols - name_chars(accuracy_name_of(t, row)));
+	if (name < l->name_cols)
+		page_to(p, p->col + l->name_cols - name);
 	page_text(p, accuracy_name_of(t, row));
 	page_text(p, " ");
 	for (size_t i = 0; i < NUMBERS; i++) {
@@ -123,7 +132,7 @@ void text_accuracy(page *p, const dck_record *r, bool titled)
 
 	if (!classes || !averages || classes->ncolumns == 0 || averages->ncolumns == 0)
 		return;
-	const accuracy_layout l = layout_of(r, classes);
+	const accuracy_layout l = layout_of(r, classes, averages);
 	if (titled)
 		accuracy_title_put(p, r);
 	page_to(p, l.name_cols + 1);

@@ -11,12 +11,8 @@ bool text_is_list(const dck_table *t)
 	       t->columns[1].title[0] == '\0';
 }
 
-static const char *list_text_of(const dck_table *t, size_t row, size_t column)
-{
-	const dck_value *v = &t->cells[row * t->ncolumns + column].value;
-
-	return v->kind == DCK_VALUE_TEXT || v->kind == DCK_VALUE_ABSENT ? v->as.text : "";
-}
+#define LIST_TEXT(t, row, column) \
+	FORMAT_VALUE(&(t)->cells[(row) * (t)->ncolumns + (column)].value, DCK_UNIT_NONE)
 
 /* A name that the row above has is not repeated. */
 void text_list_put(page *p, const dck_table *t, unsigned lines)
@@ -24,7 +20,7 @@ void text_list_put(page *p, const dck_table *t, unsigned lines)
 	unsigned names = 0, used = 0;
 
 	for (size_t i = 0; i < t->nrows; i++) {
-		const unsigned cols = page_columns(list_text_of(t, i, 0));
+		const unsigned cols = page_columns(LIST_TEXT(t, i, 0));
 		names = cols > names ? cols : names;
 	}
 	if (names > p->width / 3)
@@ -33,14 +29,14 @@ void text_list_put(page *p, const dck_table *t, unsigned lines)
 		/* Words that are wrapped may leave a few columns of each line empty. */
 		const unsigned room = p->width > names + 16 ? p->width - names - 12 : 4;
 
-		used += 1 + page_columns(list_text_of(t, i, 1)) / room;
+		used += 1 + page_columns(LIST_TEXT(t, i, 1)) / room;
 		if (lines > 0 && used > lines)
 			break;
 		page_to(p, 2);
-		if (i == 0 || strcmp(list_text_of(t, i, 0), list_text_of(t, i - 1, 0)) != 0)
-			page_text(p, list_text_of(t, i, 0));
+		if (i == 0 || strcmp(LIST_TEXT(t, i, 0), LIST_TEXT(t, i - 1, 0)) != 0)
+			page_text(p, LIST_TEXT(t, i, 0));
 		page_to(p, 2 + names + 2);
-		page_wrap(p, 2 + names + 2, list_text_of(t, i, 1));
+		page_wrap(p, 2 + names + 2, LIST_TEXT(t, i, 1));
 		page_line(p);
 	}
 }

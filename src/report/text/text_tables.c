@@ -583,6 +583,7 @@ static void course_put(page *p, const dck_table *t, size_t column)
 	const size_t room = p->width > 50 ? p->width - 36 : 14;
 	const size_t each = (t->nrows + room - 1) / room; /* rows of one mark */
 	double least = INFINITY, most = -INFINITY, v;
+	char ends[2][RECORD_RANGE_SIZE];
 
 	for (size_t i = 0; i < t->nrows; i++)
 		if (format_number_of(&t->cells[i * t->ncolumns + column].value, &v)) {
@@ -603,8 +604,8 @@ static void course_put(page *p, const dck_table *t, size_t column)
 			}
 		text_level_mark(p, n > 0 ? 1 + (size_t)lround(7 * sum / (double)n) : 0, 8);
 	}
-	page_fmt(p, "  %s to %s", FORMAT_NUMBER(least, t->columns[column].unit),
-		 FORMAT_NUMBER(most, t->columns[column].unit));
+	record_range_text(t->columns[column].unit, least, most, ends);
+	page_fmt(p, "  %s to %s", ends[0], ends[1]);
 	page_line(p);
 }
 

@@ -359,6 +359,107 @@ static void keys_and_verdict_come_first(void **state)
 	mem_free(text);
 }
 
+static void values_of_a_list_are_shown(void **state)
+{
+	(void)state;
+	static const dck_column two[] = {{"what", "", DCK_UNIT_NONE}, {"value", "", DCK_UNIT_NONE}};
+	record_builder *b = record_new();
+
+	record_table(b, "t", "Title", two, 2);
+	record_cell_text(b, "batch");
+	record_cell_int(b, 4711);
+	record_cell_text(b, "share");
+	record_cell_real(b, 0.25);
+	record_cell_text(b, "warm");
+	record_cell_bool(b, true);
+	record_cell_int(b, 7);
+	record_cell_absent(b, "not measured");
+	char *text = text_of(b, 80);
+	assert_says(text, "\n  batch  4,711\n  share  0.25\n  warm   yes\n  7      not measured\n");
+	mem_free(text);
+}
+
+/* An average may have a longer name than every class. */
+static void names_of_averages_have_room(void **state)
+{
+	(void)state;
+	static const dck_column five[] = {{"name", "name", DCK_UNIT_NONE},
+					  {"precision", "precision", DCK_UNIT_ONE},
+					  {"recall", "recall", DCK_UNIT_ONE},
+					  {"f1", "f1", DCK_UNIT_ONE},
+					  {"support", "support", DCK_UNIT_ONE}};
+	static const char *const names[] = {"cat", "an average of all weights"};
+	static const char *const tables[] = {"accuracy/classes", "accuracy/averages"};
+	record_builder *b = record_new();
+
+	for (int i = 0; i < 2; i++) {
+		record_table(b, tables[i], "Title", five, 5);
+		record_cell_text(b, names[i]);
+		for (int k = 0; k < 3; k++)
+			record_cell_real(b, 0.5);
+		record_cell_int(b, 3);
+	}
+	char *text = text_of(b, 80);
+	assert_says(text, "                      cat       0.50");
+	assert_says(text, "\nan average of all weights       0.50");
+	mem_free(text);
+}
+
+static void ends_of_a_range_differ(void **state)
+{
+	(void)state;
+	static const struct {
+		dck_unit unit;
+		double ends[2];
+		const char *texts[2];
+	} all[] = {
+	    {DCK_UNIT_NS, {1e6, 2e6}, {"1.00 ms", "2.00 ms"}},
+	    {DCK_UNIT_NS, {1e6, 1e6}, {"1.00 ms", "1.00 ms"}},
+	    {DCK_UNIT_NS, {1e6, 1.0003e6}, {"1.0000 ms", "1.0003 ms"}},
+	    {DCK_UNIT_NS, {1e12, 1e12 + 1e8}, {"1000.0 s", "1000.1 s"}},
+	    {DCK_UNIT_BYTE, {1048576, 1048676}, {"1.0000 MiB", "1.0001 MiB"}},
+	    {DCK_UNIT_ITEM_PER_S, {9927, 9476}, {"9927 items/s", "9476 items/s"}},
+	    {DCK_UNIT_ITEM_PER_S, {12345.1, 12345.4}, {"12345.1 items/s", "12345.4 items/s"}},
+	    {DCK_UNIT_ITEM_PER_S, {-1.0001, -1.0002}, {"-1.0001 items/s", "-1.0002 items/s"}},
+	    {DCK_UNIT_ONE, {1e-7, 1.0001e-7}, {"1.0000e-07", "1.0001e-07"}},
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		char text[2][RECORD_RANGE_SIZE];
+
+		record_range_text(all[i].unit, all[i].ends[0], all[i].ends[1], text);
+		assert_string_equal(text[0], all[i].texts[0]);
+		assert_string_equal(text[1], all[i].texts[1]);
+	}
+}
+
+/* The line of a trend states both ends of its values. */
+static void ends_of_a_course_differ(void **state)
+{
+	(void)state;
+	static const dck_column some[] = {{"time", "time", DCK_UNIT_NONE},
+					  {"value", "median", DCK_UNIT_NS}};
+	record_builder *b = record_new();
+
+	record_fact_bool(b, "result", "listing", true);
+	record_answer(b, "a step");
+	record_table(b, "history/points", "Points", some, 2);
+	record_summary_columns(b, "value");
+	for (int i = 0; i < 8; i++) {
+		record_cell_text(b, "2026-11-21");
+		record_cell_real(b, i < 4 ? 1e6 : 1.0003e6);
+		record_summary_row(b);
+	}
+	dck_record *r = NULL;
+	const dck_style style = {.width = 80, .terminal = true};
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	const dck_record *one = r;
+	dck_buffer got = golden_styled("text", &one, 1, &style);
+	assert_says(got.data, "  1.0000 ms to 1.0003 ms\n");
+	dck_record_free(r);
+	mem_free(got.data);
+}
+
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t random_next(void)
@@ -438,6 +539,10 @@ int test_report_tables(void)
 	    cmocka_unit_test(large_tables_say_what_is_missing),
 	    cmocka_unit_test(long_texts_stand_below_their_row),
 	    cmocka_unit_test(keys_and_verdict_come_first),
+	    cmocka_unit_test(values_of_a_list_are_shown),
+	    cmocka_unit_test(names_of_averages_have_room),
+	    cmocka_unit_test(ends_of_a_range_differ),
+	    cmocka_unit_test(ends_of_a_course_differ),
 	    cmocka_unit_test(any_table_stays_on_the_page),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ export function rankTimesOf(r) {
 
 	if (!t || t.rows.length === 0)
 		return null;
-	const list = t.rows.map(row => row.map(c => number(cell(c)))), ranks = [...new Set(list.map(([rank]) => rank))], most = Math.max(...list.map(row => row[3]));
+	const list = t.rows.map(row => row.map(c => number(cell(c)))), ranks = [...new Set(list.map(([rank]) => rank))], most = Math.max(...list.map(row => row[3]).filter(Number.isFinite));
 	return { ranks, cells: list.map(([rank, from, to, wait, cost]) => ({ rank, row: ranks.indexOf(rank), from, to, wait, cost, share: most > 0 ? wait / most : 0 })) };
 }
 
@@ -33,7 +33,7 @@ function drawRankTimes(box, { ranks, cells }) {
 	figure(box, {
 		name: "ranks-times", title: "In collectives, each rank by time",
 		note: "The darker, the longer the rank waited in a step. A row that is pale where the others are dark is a rank that they wait for.",
-		says: `${ranks.length} ranks; the longest wait is ${format(Math.max(...cells.map(c => c.wait)), "ns")}`,
+		says: `${ranks.length} ranks; the longest wait is ${format(Math.max(...cells.map(c => c.wait).filter(Number.isFinite)), "ns")}`,
 		height: ranks.length * ROW_HIGH + 50,
 		data: () => ({ columns: ["rank", "first step", "last step", ["in collectives", "ns"], ["cost to others", "ns"]], rows: cells.map(c => [c.rank, c.from, c.to, c.wait, c.cost]) }),
 		draw(svg, width) {
@@ -42,8 +42,8 @@ function drawRankTimes(box, { ranks, cells }) {
 			svg.selectAll(null).data(ranks).join("text").attr("x", NAMES_WIDE - 8).attr("text-anchor", "end").attr("dy", "0.35em").attr("y", (_, i) => (i + 0.5) * ROW_HIGH).text(rank => `rank ${rank}`);
 			svg.append("g").attr("class", "c1").selectAll(null).data(cells).join("rect").attr("class", "fill rank-time")
 				.attr("x", c => x(c.from - 0.5)).attr("width", c => Math.max(1, x(c.to + 0.5) - x(c.from - 0.5))).attr("y", c => c.row * ROW_HIGH + 1).attr("height", ROW_HIGH - 2)
-				.attr("fill-opacity", c => 0.05 + 0.95 * c.share)
-				.on("mousemove", (e, c) => tipShow(e, [`rank ${c.rank}, steps ${digits(c.from)} to ${digits(c.to)}`, ["in collectives", format(c.wait, "ns")], ["cost to others", format(c.cost, "ns")]])).on("mouseleave", tipHide);
+				.attr("fill-opacity", c => (Number.isFinite(c.wait) ? 0.05 + 0.95 * c.share : 0))
+				.on("mousemove", c => tipShow(d3.event, [`rank ${c.rank}, steps ${digits(c.from)} to ${digits(c.to)}`, ["in collectives", format(c.wait, "ns")], ["cost to others", format(c.cost, "ns")]])).on("mouseleave", tipHide);
 			axisX(svg, x, { y: ranks.length * ROW_HIGH + 4, unit: "1", title: "step", count: Math.max(2, width / 110) });
 		},
 	});
@@ -89,7 +89,7 @@ function drawRankStep(box, step) {
 				.attr("x", s => x(s.begin)).attr("width", s => Math.max(1, x(s.end) - x(s.begin)))
 				.attr("y", s => (s.row + slots[s.kind][0]) * ROW_HIGH).attr("height", s => slots[s.kind][1] * ROW_HIGH - (s.kind === "step" ? 1 : 0))
 				.attr("fill-opacity", s => (s.kind === "step" ? 0.15 : 1))
-				.on("mousemove", (e, s) => tipShow(e, [`rank ${s.rank}: ${s.name}`, ["from", format(s.begin, "ns")], ["to", format(s.end, "ns")], ["takes", format(s.end - s.begin, "ns")]])).on("mouseleave", tipHide);
+				.on("mousemove", s => tipShow(d3.event, [`rank ${s.rank}: ${s.name}`, ["from", format(s.begin, "ns")], ["to", format(s.end, "ns")], ["takes", format(s.end - s.begin, "ns")]])).on("mouseleave", tipHide);
 			axisX(svg, x, { y: step.ranks.length * ROW_HIGH + 4, unit: "ns", title: "time since the first begin of the step", count: Math.max(2, width / 110) });
 		},
 	});

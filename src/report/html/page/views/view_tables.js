@@ -68,9 +68,12 @@ export const viewTables = {
 			/* Tables that another view shows are repeated here as the record's rows. */
 			const again = SHOWN.includes(t.name) && (r.trees || []).some(one => one.nodes.length > 0);
 			const put = part => {
-				listing(part, { columns: columnsOf(t, page), rows: withIntervals(t) });
-				for (const [reason, columns] of emptyColumns(t))
-					part.append(el("p", { class: "dim small empty-columns" }, `Left out: ${columns.map(c => c.title).join(", ")} (${reason}).`));
+				const columns = columnsOf(t, page);
+
+				if (columns.length > 0)
+					listing(part, { columns, rows: withIntervals(t) });
+				for (const [reason, empty] of emptyColumns(t))
+					part.append(el("p", { class: "dim small empty-columns" }, `Left out: ${empty.map(c => c.title).join(", ")} (${reason}).`));
 			};
 
 			if (again) {
@@ -87,7 +90,7 @@ export const viewTables = {
 export const viewFacts = {
 	id: "facts",
 	title: "Method and machine",
-	match: ([r]) => (r.facts || []).length > 0,
+	match: ([r]) => (r.facts || []).length > 0 || (r.metrics || []).length > 0,
 	draw(box, [r], page) {
 		const sections = new Map();
 
@@ -107,7 +110,7 @@ export const viewFacts = {
 			for (const [reason, tags] of why)
 				box.append(el("p", { class: "dim small absent" }, `Absent: ${tags.join(", ")} (${reason}).`));
 		}
-		for (const f of r.facts)
+		for (const f of r.facts || [])
 			sections.set(f.section, [...(sections.get(f.section) || []), f]);
 		for (const [name, facts] of sections) {
 			box.append(el("details", {}, el("summary", {}, `${name} (${facts.length})`),
