@@ -27,7 +27,8 @@ typedef struct device_proof {
 	unsigned chosen; /* by which run() waits; n - 1: the certain one */
 	uint64_t runs;	 /* enqueued for each test */
 	double idle_ns;	 /* the certain barrier's with nothing to wait for */
-	double run_ns;	 /* one run's, the certain barrier included */
+	double run_ns;	 /* one run's, the certain barrier included: the median */
+	double least_ns; /* the least of these */
 	double took_ns;	 /* the test */
 	struct {
 		const char *name; /* the engine's */
