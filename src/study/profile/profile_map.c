@@ -290,29 +290,34 @@ static bool named_by(const node_index *x, size_t i, size_t call)
 	return i == call;
 }
 
-/* Compares names of operator `is` with those of n operators inside operator `call`. */
-static const char *inlined_prefix(const node_index *x, size_t call, const size_t *inside, size_t n,
-				  const cost_op *is)
+/* Compares names of operator `is` of graph y with those of n operators inside operator `call`: its
+ * inputs only if its own name and its outputs give no prefix, and no constants, which an engine
+ * shares among calls. */
+static const char *inlined_prefix(const node_index *x, const node_index *y, size_t call,
+				  const size_t *inside, size_t n, const cost_op *is)
 {
 	const cost_op *outer = &x->r->ops[call];
-	const size_t values = is->nin + (outer->expanded ? is->nout : 0);
+	const size_t nout = outer->expanded ? is->nout : 0;
 	const char *prefix = NULL, *p;
 	size_t longest = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const cost_op *c = &x->r->ops[inside[i]];
+	for (size_t pass = 0; pass < 2 && !prefix; pass++)
+		for (size_t i = 0; i < n; i++) {
+			const cost_op *c = &x->r->ops[inside[i]];
+			const size_t values = pass ? is->nin : nout;
 
-		if ((p = map_prefix_of(x->arena, outer, is->node->name, c->node->name, &longest)))
-			prefix = p;
-		for (size_t k = 0; k < c->nout * values; k++) {
-			const size_t at = k % values;
-			const val *out = c->out[k / values],
-				  *v = at < is->nin ? is->in[at] : is->out[at - is->nin];
-			if (out && v &&
-			    (p = map_prefix_of(x->arena, outer, v->name, out->name, &longest)))
+			if (!pass && (p = map_prefix_of(x->arena, outer, is->node->name,
+							c->node->name, &longest)))
 				prefix = p;
+			for (size_t k = 0; k < c->nout * values; k++) {
+				const val *out = c->out[k / values],
+					  *v = (pass ? is->in : is->out)[k % values];
+				if (out && v && v->def < y->r->nops &&
+				    (p = map_prefix_of(x->arena, outer, v->name, out->name,
+						       &longest)))
+					prefix = p;
+			}
 		}
-	}
 	return prefix;
 }
 
@@ -336,7 +341,7 @@ static const char *inlined_prefix_find(const node_index *x, const node_index *y,
 		const size_t last = most > 1 ? inside_end(y, from) : from + 1;
 
 		for (size_t k = from; k < last && !prefix; k++)
-			prefix = inlined_prefix(x, call, x->list, ninside, &y->r->ops[k]);
+			prefix = inlined_prefix(x, y, call, x->list, ninside, &y->r->ops[k]);
 		for (size_t k = 0; k < is->nin; k++) {
 			const size_t before = value_maker(y, is->in[k]);
 
@@ -659,6 +664,16 @@ static void map_after(const node_index *x, const node_index *y, size_t *owner)
 	}
 }
 
+/* A call's first outputs may be unused: they have no value. */
+static const val *first_output(const cost_op *c)
+{
+	size_t k = 0;
+
+	while (k < c->nout && !c->out[k])
+		k++;
+	return k < c->nout ? c->out[k] : NULL;
+}
+
 size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena *a)
 {
 	size_t *owner = mem_arena_array(a, model->nops, sizeof *owner);
@@ -681,10 +696,9 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 			owner[i] = owner[model->ops[i].inside];
 	/* A call belongs to what makes its result. */
 	for (size_t i = model->nops; x.body && i-- > 0;) {
-		const size_t at =
-		    map_inlined(&x, i) && owner[i] == PROFILE_NONE
-			? value_maker(&x, model->ops[i].nout ? model->ops[i].out[0] : NULL)
-			: PROFILE_NONE;
+		const size_t at = map_inlined(&x, i) && owner[i] == PROFILE_NONE
+				      ? value_maker(&x, first_output(&model->ops[i]))
+				      : PROFILE_NONE;
 		if (at != PROFILE_NONE)
 			owner[i] = owner[at];
 	}
