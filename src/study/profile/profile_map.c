@@ -37,7 +37,7 @@ static const char *const suffixes[] = {"_nchwc", "_nhwc", "/MatMulAddFusion", "/
 /* Only other names or layouts of the same data: the node that makes their output's value is
  * another. */
 static const char movers[] = "Reshape,Transpose,Squeeze,Unsqueeze,ReorderInput,Identity,"
-			     "ReorderOutput,Cast,MemcpyToHost,MemcpyFromHost";
+			     "ReorderOutput,Cast,Memcpy,MemcpyToHost,MemcpyFromHost";
 
 typedef struct node_index {
 	const cost_result *r;
@@ -430,7 +430,7 @@ static bool inlined_find(node_index *x, node_index *y)
 	return true;
 }
 
-static bool moves(const char *type)
+bool profile_map_moves(const char *type)
 {
 	return commas_have(movers, type);
 }
@@ -467,7 +467,8 @@ static size_t computer(const node_index *x, const val *value)
 {
 	size_t at = value_maker(x, value);
 
-	for (size_t n = 0; at != PROFILE_NONE && moves(x->r->ops[at].node->op) && n < x->r->nops;
+	for (size_t n = 0;
+	     at != PROFILE_NONE && profile_map_moves(x->r->ops[at].node->op) && n < x->r->nops;
 	     n++) {
 		const cost_op *c = &x->r->ops[at];
 		at = c->nin ? value_maker(x, c->in[0]) : PROFILE_NONE;
@@ -488,10 +489,10 @@ static void anchor_value(const node_index *x, const node_index *y, size_t i, boo
 		if (at == PROFILE_NONE)
 			continue;
 		const char *op = x->r->ops[at].node->op;
-		bool own = !moves(c->node->op) || strcmp(op, c->node->op) == 0;
+		bool own = !profile_map_moves(c->node->op) || strcmp(op, c->node->op) == 0;
 		if (own != direct)
 			continue;
-		if (!own && !moves(op))
+		if (!own && !profile_map_moves(op))
 			by = computer(y, c->out[k]);
 		else if (!own)
 			continue;
@@ -564,7 +565,7 @@ static const char *repeated_key(const node_index *x, size_t i, const size_t *sam
 	    mem_arena_fmt(x->arena, "%s\n%s\n%s\n%zu", scope_around_calls(x->r, i),
 			  c->node->domain ? c->node->domain : "", c->node->op, c->nout);
 
-	if (c->nin == 0 || c->nin > MAP_LIST_MAX || moves(c->node->op))
+	if (c->nin == 0 || c->nin > MAP_LIST_MAX || profile_map_moves(c->node->op))
 		return NULL;
 	for (size_t k = 0; key && k < c->nin; k++) {
 		const val *v = c->in[k];
@@ -629,8 +630,8 @@ static bool map_before(const node_index *x, const node_index *y, size_t *owner)
 		/* Nothing that computes is part of an operator that only moves. */
 		if (owner[i] == PROFILE_NONE &&
 		    (needs[i] == MAP_GONE ||
-		     (needs[i] < MAP_GONE &&
-		      (moves(c->node->op) || !moves(ran->ops[needs[i]].node->op)))))
+		     (needs[i] < MAP_GONE && (profile_map_moves(c->node->op) ||
+					      !profile_map_moves(ran->ops[needs[i]].node->op)))))
 			owner[i] = needs[i];
 		size_t mine = owner[i] == PROFILE_NONE ? MAP_SEVERAL : owner[i];
 		for (size_t k = 0; k < c->nin; k++) {
