@@ -53,6 +53,13 @@ size_t utf8_cut(const char *text, size_t n)
 	return n;
 }
 
+int utf8_shown(const char *text, size_t n)
+{
+	const size_t whole = strnlen(text, n);
+
+	return (int)(whole < n ? whole : utf8_cut(text, n));
+}
+
 void utf8_cut_end(char *text)
 {
 	const size_t n = strlen(text);
