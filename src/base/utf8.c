@@ -55,8 +55,10 @@ size_t utf8_cut(const char *text, size_t n)
 
 int utf8_shown(const char *text, size_t n)
 {
-	const size_t whole = strnlen(text, n);
+	size_t whole = 0;
 
+	while (whole < n && text[whole])
+		whole++;
 	return (int)(whole < n ? whole : utf8_cut(text, n));
 }
 

@@ -362,7 +362,7 @@ static bool row_numbered(const table *t, size_t at, const char *type, size_t ins
 }
 
 /* Moves the time of row `from`, which is not in the graph, to row `to` of the graph. */
-static void row_join(table *t, size_t from, size_t to)
+static void profile_row_join(table *t, size_t from, size_t to)
 {
 	row *f = &t->rows[from], *r = &t->rows[to];
 
@@ -393,13 +393,13 @@ static void rows_of_type_join(table *t, const char *type, size_t inside)
 			continue;
 		while (!row_unnamed(t, to, type, inside))
 			to++;
-		row_join(t, k, to);
+		profile_row_join(t, k, to);
 	}
 }
 
 /* Finds operators of the graph for rows inside others that have none, once the operator around them
  * or its branch is known. Outer ones are before inner ones. */
-static void rows_join(table *t, bool decide)
+static void profile_rows_join(table *t, bool decide)
 {
 	const size_t graph = t->in->ran->cost->nops;
 
@@ -412,7 +412,7 @@ static void rows_join(table *t, bool decide)
 		r->unsure |= at == KEY_SEVERAL;
 		if (at < KEY_SEVERAL && !t->rows[t->first[at]].n &&
 		    t->next[t->first[at]] == SIZE_MAX)
-			row_join(t, i, t->first[at]);
+			profile_row_join(t, i, t->first[at]);
 		else if (t->in->model != t->in->ran && !t->in->parallel &&
 			 row_numbered(t, i, r->type, outer))
 			rows_of_type_join(t, r->type, outer);
@@ -877,7 +877,7 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 	DCK_NEXT(status, events_take(&t, err));
 	if (status == DCK_OK) /* first, what names alone show */
 		for (int decide = 0; decide < 2; decide++)
-			rows_join(&t, decide);
+			profile_rows_join(&t, decide);
 	DCK_NEXT(status, members_make(&t, err));
 	if (status != DCK_OK)
 		goto done;
