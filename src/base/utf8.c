@@ -53,6 +53,15 @@ size_t utf8_cut(const char *text, size_t n)
 	return n;
 }
 
+int utf8_shown(const char *text, size_t n)
+{
+	size_t whole = 0;
+
+	while (whole < n && text[whole])
+		whole++;
+	return (int)(whole < n ? whole : utf8_cut(text, n));
+}
+
 void utf8_cut_end(char *text)
 {
 	const size_t n = strlen(text);

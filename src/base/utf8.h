@@ -30,6 +30,10 @@ void utf8_sanitize(char *text);
 bool utf8_continues(char c);
 /* Returns the greatest length up to n that does not cut a character. */
 size_t utf8_cut(const char *text, size_t n);
+/* Returns how much of a text "%.*s" shows: at most n bytes, and no part of a character. */
+int utf8_shown(const char *text, size_t n);
+/* The two arguments of "%.*s" for a name, which is cut if it is long. */
+#define UTF8_NAME(name) utf8_shown(name, 80), (name)
 /* Removes the beginning of a character at the end of a text that a buffer cut. */
 void utf8_cut_end(char *text);
 

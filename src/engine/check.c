@@ -277,21 +277,33 @@ static dck_status key_refuse(const dck_engine *e, const char *key, dck_err *err)
 		 e->name, key, e->name);
 }
 
-/* Whether `value` is one of the words in `values`, separated by '|'. A word with a capital is a
- * placeholder for any value. */
+/* Whether a word of n bytes is in capitals: "FILE", "N". */
+static bool in_capitals(const char *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (word[i] >= 'a' && word[i] <= 'z')
+			return false;
+	return strcspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") < n;
+}
+
+/* Whether `value` is one of the words in `values`, separated by '|'. A placeholder is "N", a word
+ * that is alone in the list to be in capitals, or the only word if it has a capital. */
 static bool value_is_listed(const char *values, const char *value)
 {
-	size_t n, len = strlen(value);
+	size_t n, len = strlen(value), capitals = 0, words = 0;
+	bool listed = false, any = false;
 
 	for (const char *at = values;; at += n + 1) {
 		n = strcspn(at, "|");
-		if (strcspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") < n)
-			return true;
-		if (n == len && memcmp(at, value, n) == 0)
-			return true;
+		words++;
+		capitals += in_capitals(at, n);
+		any |= n == 1 && *at == 'N';
+		listed |= n == len && memcmp(at, value, n) == 0;
 		if (at[n] == '\0')
-			return false;
+			break;
 	}
+	return listed || any || capitals == 1 ||
+	       (words == 1 && values[strcspn(values, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")]);
 }
 
 dck_status engine_options_check(const dck_engine *e, const dck_open_params *p, dck_err *err)

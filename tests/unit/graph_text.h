@@ -47,6 +47,10 @@ static inline const graph_node *graph_function(wire_out *w, const graph_node *fu
 		snprintf(text, sizeof text, "%s", n->inputs);
 		for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
 			wire_put_text(w, 1, t);
+		if (n->attributes) {
+			snprintf(text, sizeof text, "%s", n->attributes);
+			op_case_attribute(w, text);
+		}
 		wire_put_text(w, 2, n->outputs);
 		wire_put_text(w, 3, n->name ? n->name : "");
 		wire_put_text(w, 4, n->op);
@@ -83,8 +87,13 @@ static inline model_cost graph_counted(const graph_text *g)
 		if (n->domain)
 			wire_put_text(&w, 7, n->domain);
 		snprintf(text, sizeof text, "%s", n->attributes ? n->attributes : "");
-		for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
-			op_case_attribute(&w, t);
+		/* A body has spaces. */
+		const char *ends = strchr(text, ';') ? "\n" : " ";
+		for (char *t = strtok_r(text, ends, &save); t; t = strtok_r(NULL, ends, &save))
+			if (*ends == '\n')
+				op_case_body(&w, t);
+			else
+				op_case_attribute(&w, t);
 		wire_end(&w, node);
 	}
 	wire_end(&w, graph);

@@ -25,6 +25,9 @@
 
 #define THREADS_MAX 4096
 
+#define SPIN_INTRA "session.intra_op.allow_spinning"
+#define SPIN_INTER "session.inter_op.allow_spinning"
+
 /* Rows without a '.' are deepclock's own; those with one are keys of ONNX Runtime's session
  * configuration, passed on unchanged. */
 const dck_engine_option ort_engine_options[] = {
@@ -45,8 +48,8 @@ const dck_engine_option ort_engine_options[] = {
      "include: each run copies inputs to the device and outputs back"},
     {"session.disable_prepacking", "0|1", "do not reorder weights"},
     {"session.set_denormal_as_zero", "0|1", "see 'denormals', which also covers our own thread"},
-    {"session.intra_op.allow_spinning", "0|1", "spinning within an operator"},
-    {"session.inter_op.allow_spinning", "0|1", "spinning between operators"},
+    {SPIN_INTRA, "0|1", "spinning within an operator"},
+    {SPIN_INTER, "0|1", "spinning between operators"},
     {"session.intra_op.spin_duration_us", "N", "microseconds to spin before sleeping"},
     {"session.inter_op.spin_duration_us", "N", "the same between operators"},
     {"session.intra_op.spin_backoff_max", "N", "longest pause while spinning"},
@@ -202,6 +205,11 @@ static dck_status threads_read(const dck_open_params *p, ort_setup *s, dck_err *
 	DCK_TRY(
 	    engine_option_count(p, "interop_threads", 1, THREADS_MAX, &s->interop_threads, err));
 	s->parallel = option_on(p, "parallel", s->interop_threads > 1);
+	if (!s->parallel && s->interop_threads > 1)
+		DCK_FAIL(err, E_ARG,
+			 "option 'interop_threads' is %llu, and 'parallel' is 0, which runs one "
+			 "operator at a time: leave one of them out",
+			 (unsigned long long)s->interop_threads);
 	if (!s->parallel)
 		s->interop_threads = 1; /* there is no pool then */
 	else if (s->interop_threads == 0)
@@ -213,17 +221,34 @@ static dck_status threads_read(const dck_open_params *p, ort_setup *s, dck_err *
 	return DCK_OK;
 }
 
+/* ONNX Runtime's own keys may state the same. */
+static dck_status spin_read(const dck_open_params *p, ort_setup *s, dck_err *err)
+{
+	const char *spin = engine_option(p, "spin"), *text;
+
+	s->spin = spin ? spin : "1";
+	s->spin_interop = s->spin;
+	if ((text = engine_option(p, SPIN_INTRA)))
+		s->spin = text;
+	if ((text = engine_option(p, SPIN_INTER)))
+		s->spin_interop = text;
+	if (spin && (strcmp(s->spin, spin) != 0 || strcmp(s->spin_interop, spin) != 0))
+		DCK_FAIL(err, E_ARG,
+			 "options 'spin=%s' and '%s' contradict each other: leave one of them out",
+			 spin, strcmp(s->spin, spin) != 0 ? SPIN_INTRA : SPIN_INTER);
+	return DCK_OK;
+}
+
 dck_status ort_setup_read(const dck_open_params *p, ort_setup *ret, dck_err *err)
 {
-	ort_setup s = {.opt = "all", .spin = "1"};
+	ort_setup s = {.opt = "all"};
 	const char *text;
 
 	DCK_TRY(device_read(p, &s, err));
 	DCK_TRY(threads_read(p, &s, err));
+	DCK_TRY(spin_read(p, &s, err));
 	if ((text = engine_option(p, "opt")))
 		s.opt = text;
-	if ((text = engine_option(p, "spin")))
-		s.spin = text;
 	s.flush_denormals = option_is(p, "denormals", "flush") ||
 			    option_on(p, "session.set_denormal_as_zero", false);
 	*ret = s;
@@ -266,8 +291,8 @@ static dck_status threads_apply(const ort_lib *l, const ort_setup *s, ort_option
 	DCK_TRY(ort_check(
 	    l, api->SetSessionExecutionMode(o, s->parallel ? ORT_PARALLEL : ORT_SEQUENTIAL), err,
 	    "cannot set the order of execution"));
-	DCK_TRY(config_set(l, o, "session.intra_op.allow_spinning", s->spin, err));
-	return config_set(l, o, "session.inter_op.allow_spinning", s->spin, err);
+	DCK_TRY(config_set(l, o, SPIN_INTRA, s->spin, err));
+	return config_set(l, o, SPIN_INTER, s->spin_interop, err);
 }
 
 static dck_status dims_apply(const ort_lib *l, const dck_open_params *p, ort_options *o,

@@ -12,7 +12,7 @@ extern const dck_engine_option ort_engine_options[];
 typedef struct ort_setup {
 	uint64_t threads, interop_threads;
 	bool parallel, flush_denormals;
-	const char *opt, *spin;
+	const char *opt, *spin, *spin_interop;
 	const char *provider;
 	unsigned device;	      /* of that provider */
 	const char *provider_library; /* NULL: searched */

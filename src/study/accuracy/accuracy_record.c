@@ -16,6 +16,7 @@
 #include "study/accuracy/accuracy_record.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "stat/stat.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -386,8 +387,8 @@ static void accuracy_answer_put(const record_job *j)
 		    (least == j->k || j->of[i].recall < j->of[least].recall))
 			least = i;
 	if (least < j->k && j->k > 1)
-		snprintf(worst, sizeof worst, "; worst class: %.80s (recall %.2f)",
-			 j->r->classes->name[least], j->of[least].recall);
+		snprintf(worst, sizeof worst, "; worst class: %.*s (recall %.2f)",
+			 UTF8_NAME(j->r->classes->name[least]), j->of[least].recall);
 	if (j->r->top_k > 1 && p->ahead)
 		snprintf(top, sizeof top, "; %.1f %% among the %llu highest scores",
 			 100 * (double)hits_within(p, j->r->top_k) / (double)j->items,

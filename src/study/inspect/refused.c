@@ -7,6 +7,7 @@
 #include "study/inspect/refused.h"
 #include "base/dtype.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "os/os.h"
 #include <string.h>
 
@@ -88,7 +89,7 @@ static const char *names_wrong(const onnx_graph *g, mem_arena *a)
 		if (!name)
 			continue;
 		if (name_index_find(&made, name) != NAME_INDEX_NONE)
-			return mem_arena_fmt(a, "two inputs have the name '%.80s'", name);
+			return mem_arena_fmt(a, "two inputs have the name '%.*s'", UTF8_NAME(name));
 		name_index_intern(&made, name);
 	}
 	for (size_t i = 0; i < g->nnodes; i++)
@@ -101,20 +102,21 @@ static const char *names_wrong(const onnx_graph *g, mem_arena *a)
 		for (size_t k = 0; k < n->ninputs; k++)
 			if (n->inputs[k] && *n->inputs[k] &&
 			    name_index_find(&made, n->inputs[k]) == NAME_INDEX_NONE)
-				return mem_arena_fmt(a, "nothing makes '%.80s', an input of %.40s",
-						     n->inputs[k], n->op ? n->op : "?");
+				return mem_arena_fmt(a, "nothing makes '%.*s', an input of %.40s",
+						     UTF8_NAME(n->inputs[k]), n->op ? n->op : "?");
 		/* ONNX Runtime makes initializers of constants before it compares names. */
 		if (!n->name || !*n->name || (n->op && strcmp(n->op, "Constant") == 0))
 			continue;
 		if (name_index_find(&nodes, n->name) != NAME_INDEX_NONE)
-			return mem_arena_fmt(a, "two operators have the name '%.80s'", n->name);
+			return mem_arena_fmt(a, "two operators have the name '%.*s'",
+					     UTF8_NAME(n->name));
 		name_index_intern(&nodes, n->name);
 	}
 	for (size_t i = 0; i < g->noutputs; i++)
 		if (g->outputs[i].name &&
 		    name_index_find(&made, g->outputs[i].name) == NAME_INDEX_NONE)
-			return mem_arena_fmt(a, "no operator makes the output '%.80s'",
-					     g->outputs[i].name);
+			return mem_arena_fmt(a, "no operator makes the output '%.*s'",
+					     UTF8_NAME(g->outputs[i].name));
 	return NULL;
 }
 
@@ -126,9 +128,9 @@ static const char *sizes_wrong(const cost_result *r, mem_arena *a)
 
 		for (size_t k = 0; k < c->nout; k++)
 			if (c->out[k] && c->out[k]->misfit)
-				return mem_arena_fmt(a, "of %.40s%s%.80s%s %s", c->node->op,
+				return mem_arena_fmt(a, "of %.40s%s%.*s%s %s", c->node->op,
 						     c->node->name && *c->node->name ? " '" : "",
-						     c->node->name ? c->node->name : "",
+						     UTF8_NAME(c->node->name ? c->node->name : ""),
 						     c->node->name && *c->node->name ? "'" : "",
 						     c->out[k]->why);
 	}
@@ -181,8 +183,8 @@ const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *
 		return why;
 	t = data_wrong(m->graph);
 	return t ? mem_arena_fmt(
-		       a, "the weights '%.80s' have %llu bytes of data, their shape needs %llu",
-		       t->name ? t->name : "?", (unsigned long long)t->raw_bytes,
+		       a, "the weights '%.*s' have %llu bytes of data, their shape needs %llu",
+		       UTF8_NAME(t->name ? t->name : "?"), (unsigned long long)t->raw_bytes,
 		       (unsigned long long)t->bytes)
 		 : NULL;
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_gain.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -47,12 +48,12 @@ void profile_gain_worth(const profile_gains *g, record_builder *b)
 	}
 	for (size_t k = 0; k < 3 && best[k]; k++) {
 		const profile_gain *r = best[k];
-		int n =
-		    snprintf(text + used, sizeof text - used,
-			     "%s'%.80s' (%s) takes %.1f %% and its %s roof allows %.1f times its "
-			     "speed: up to %.1f %% of the model",
-			     k ? "; " : "", r->name, r->type, 100 * r->ns / g->latency_ns, r->bound,
-			     r->ns / r->least_ns, 100 * (r->ns - r->least_ns) / g->latency_ns);
+		int n = snprintf(
+		    text + used, sizeof text - used,
+		    "%s'%.*s' (%s) takes %.1f %% and its %s roof allows %.1f times its "
+		    "speed: up to %.1f %% of the model",
+		    k ? "; " : "", UTF8_NAME(r->name), r->type, 100 * r->ns / g->latency_ns,
+		    r->bound, r->ns / r->least_ns, 100 * (r->ns - r->least_ns) / g->latency_ns);
 		if (n > 0 && (size_t)n < sizeof text - used)
 			used += (size_t)n;
 	}
@@ -82,17 +83,17 @@ void profile_gain_far(const profile_gains *g, record_builder *b)
 		record_note(
 		    b, "roofs-doubtful",
 		    "operators that make up %.0f %% of the time take more than %d times what "
-		    "their roof allows, '%.80s' (%s) %.0f times as long: the engine's overhead, "
+		    "their roof allows, '%.*s' (%s) %.0f times as long: the engine's overhead, "
 		    "other programs or an implementation that computes more than the definition "
 		    "may be the cause, or the measured limits are wrong",
-		    100 * share[1], FAR, r->name, r->type, r->ns / r->least_ns);
+		    100 * share[1], FAR, UTF8_NAME(r->name), r->type, r->ns / r->least_ns);
 		record_remedy(b, "do not expect such a speed-up");
 	} else {
 		record_note(
 		    b, "roofs-doubtful",
 		    "operators that make up %.0f %% of the time are more than %d times as fast "
-		    "as their roof allows, '%.80s' (%s) %.0f times: the limits are far too low",
-		    100 * share[0], FAR, r->name, r->type, r->least_ns / r->ns);
+		    "as their roof allows, '%.*s' (%s) %.0f times: the limits are far too low",
+		    100 * share[0], FAR, UTF8_NAME(r->name), r->type, r->least_ns / r->ns);
 		record_remedy(
 		    b, "measure them again on a quiet machine (deepclock machine --refresh)");
 	}
@@ -117,8 +118,8 @@ double profile_gain_least(const profile_gains *g, const char **ret_why)
 		return least;
 	*ret_why = mem_arena_fmt(
 	    g->arena,
-	    "operators are faster than their roofs, '%.80s' (%s) takes %s where its roof is %s: "
+	    "operators are faster than their roofs, '%.*s' (%s) takes %s where its roof is %s: "
 	    "the limits are too low, or operators compute or move less than is counted",
-	    most->name, most->type, UNITS_TIME(most->ns), UNITS_TIME(most->least_ns));
+	    UTF8_NAME(most->name), most->type, UNITS_TIME(most->ns), UNITS_TIME(most->least_ns));
 	return NAN;
 }

@@ -37,7 +37,7 @@ static const char *const suffixes[] = {"_nchwc", "_nhwc", "/MatMulAddFusion", "/
 /* Only other names or layouts of the same data: the node that makes their output's value is
  * another. */
 static const char movers[] = "Reshape,Transpose,Squeeze,Unsqueeze,ReorderInput,Identity,"
-			     "ReorderOutput,Cast,MemcpyToHost,MemcpyFromHost";
+			     "ReorderOutput,Cast,Memcpy,MemcpyToHost,MemcpyFromHost";
 
 typedef struct node_index {
 	const cost_result *r;
@@ -290,29 +290,34 @@ static bool named_by(const node_index *x, size_t i, size_t call)
 	return i == call;
 }
 
-/* Compares names of operator `is` with those of n operators inside operator `call`. */
-static const char *inlined_prefix(const node_index *x, size_t call, const size_t *inside, size_t n,
-				  const cost_op *is)
+/* Compares names of operator `is` of graph y with those of n operators inside operator `call`: its
+ * inputs only if its own name and its outputs give no prefix, and no constants, which an engine
+ * shares among calls. */
+static const char *inlined_prefix(const node_index *x, const node_index *y, size_t call,
+				  const size_t *inside, size_t n, const cost_op *is)
 {
 	const cost_op *outer = &x->r->ops[call];
-	const size_t values = is->nin + (outer->expanded ? is->nout : 0);
+	const size_t nout = outer->expanded ? is->nout : 0;
 	const char *prefix = NULL, *p;
 	size_t longest = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const cost_op *c = &x->r->ops[inside[i]];
+	for (size_t pass = 0; pass < 2 && !prefix; pass++)
+		for (size_t i = 0; i < n; i++) {
+			const cost_op *c = &x->r->ops[inside[i]];
+			const size_t values = pass ? is->nin : nout;
 
-		if ((p = map_prefix_of(x->arena, outer, is->node->name, c->node->name, &longest)))
-			prefix = p;
-		for (size_t k = 0; k < c->nout * values; k++) {
-			const size_t at = k % values;
-			const val *out = c->out[k / values],
-				  *v = at < is->nin ? is->in[at] : is->out[at - is->nin];
-			if (out && v &&
-			    (p = map_prefix_of(x->arena, outer, v->name, out->name, &longest)))
+			if (!pass && (p = map_prefix_of(x->arena, outer, is->node->name,
+							c->node->name, &longest)))
 				prefix = p;
+			for (size_t k = 0; k < c->nout * values; k++) {
+				const val *out = c->out[k / values],
+					  *v = (pass ? is->in : is->out)[k % values];
+				if (out && v && v->def < y->r->nops &&
+				    (p = map_prefix_of(x->arena, outer, v->name, out->name,
+						       &longest)))
+					prefix = p;
+			}
 		}
-	}
 	return prefix;
 }
 
@@ -336,7 +341,7 @@ static const char *inlined_prefix_find(const node_index *x, const node_index *y,
 		const size_t last = most > 1 ? inside_end(y, from) : from + 1;
 
 		for (size_t k = from; k < last && !prefix; k++)
-			prefix = inlined_prefix(x, call, x->list, ninside, &y->r->ops[k]);
+			prefix = inlined_prefix(x, y, call, x->list, ninside, &y->r->ops[k]);
 		for (size_t k = 0; k < is->nin; k++) {
 			const size_t before = value_maker(y, is->in[k]);
 
@@ -425,7 +430,7 @@ static bool inlined_find(node_index *x, node_index *y)
 	return true;
 }
 
-static bool moves(const char *type)
+bool profile_map_moves(const char *type)
 {
 	return commas_have(movers, type);
 }
@@ -462,7 +467,8 @@ static size_t computer(const node_index *x, const val *value)
 {
 	size_t at = value_maker(x, value);
 
-	for (size_t n = 0; at != PROFILE_NONE && moves(x->r->ops[at].node->op) && n < x->r->nops;
+	for (size_t n = 0;
+	     at != PROFILE_NONE && profile_map_moves(x->r->ops[at].node->op) && n < x->r->nops;
 	     n++) {
 		const cost_op *c = &x->r->ops[at];
 		at = c->nin ? value_maker(x, c->in[0]) : PROFILE_NONE;
@@ -483,10 +489,10 @@ static void anchor_value(const node_index *x, const node_index *y, size_t i, boo
 		if (at == PROFILE_NONE)
 			continue;
 		const char *op = x->r->ops[at].node->op;
-		bool own = !moves(c->node->op) || strcmp(op, c->node->op) == 0;
+		bool own = !profile_map_moves(c->node->op) || strcmp(op, c->node->op) == 0;
 		if (own != direct)
 			continue;
-		if (!own && !moves(op))
+		if (!own && !profile_map_moves(op))
 			by = computer(y, c->out[k]);
 		else if (!own)
 			continue;
@@ -559,7 +565,7 @@ static const char *repeated_key(const node_index *x, size_t i, const size_t *sam
 	    mem_arena_fmt(x->arena, "%s\n%s\n%s\n%zu", scope_around_calls(x->r, i),
 			  c->node->domain ? c->node->domain : "", c->node->op, c->nout);
 
-	if (c->nin == 0 || c->nin > MAP_LIST_MAX || moves(c->node->op))
+	if (c->nin == 0 || c->nin > MAP_LIST_MAX || profile_map_moves(c->node->op))
 		return NULL;
 	for (size_t k = 0; key && k < c->nin; k++) {
 		const val *v = c->in[k];
@@ -624,8 +630,8 @@ static bool map_before(const node_index *x, const node_index *y, size_t *owner)
 		/* Nothing that computes is part of an operator that only moves. */
 		if (owner[i] == PROFILE_NONE &&
 		    (needs[i] == MAP_GONE ||
-		     (needs[i] < MAP_GONE &&
-		      (moves(c->node->op) || !moves(ran->ops[needs[i]].node->op)))))
+		     (needs[i] < MAP_GONE && (profile_map_moves(c->node->op) ||
+					      !profile_map_moves(ran->ops[needs[i]].node->op)))))
 			owner[i] = needs[i];
 		size_t mine = owner[i] == PROFILE_NONE ? MAP_SEVERAL : owner[i];
 		for (size_t k = 0; k < c->nin; k++) {
@@ -659,6 +665,16 @@ static void map_after(const node_index *x, const node_index *y, size_t *owner)
 	}
 }
 
+/* A call's first outputs may be unused: they have no value. */
+static const val *first_output(const cost_op *c)
+{
+	size_t k = 0;
+
+	while (k < c->nout && !c->out[k])
+		k++;
+	return k < c->nout ? c->out[k] : NULL;
+}
+
 size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena *a)
 {
 	size_t *owner = mem_arena_array(a, model->nops, sizeof *owner);
@@ -681,10 +697,9 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 			owner[i] = owner[model->ops[i].inside];
 	/* A call belongs to what makes its result. */
 	for (size_t i = model->nops; x.body && i-- > 0;) {
-		const size_t at =
-		    map_inlined(&x, i) && owner[i] == PROFILE_NONE
-			? value_maker(&x, model->ops[i].nout ? model->ops[i].out[0] : NULL)
-			: PROFILE_NONE;
+		const size_t at = map_inlined(&x, i) && owner[i] == PROFILE_NONE
+				      ? value_maker(&x, first_output(&model->ops[i]))
+				      : PROFILE_NONE;
 		if (at != PROFILE_NONE)
 			owner[i] = owner[at];
 	}

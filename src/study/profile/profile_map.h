@@ -18,6 +18,9 @@
  * preceding anchor. */
 size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena *a);
 
+/* Returns whether operators of the type only move data, and compute nothing. */
+bool profile_map_moves(const char *type);
+
 /* The same for an engine that does not give the graph that it ran, but the times of operators of
  * the model: types[i] is the type that it reports for operator i ("": none), NULL for one without a
  * time, which was fused into another. An operator that belongs to no other is its own owner. */

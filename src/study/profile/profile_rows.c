@@ -10,10 +10,9 @@
  *
  * Invariants: events are in the order of runs, as engine_profile() checks, so that a row has at
  * most one time for each run. Operators that are not in the saved graph get rows too, at most 256,
- * or as many as a run has if there is no graph;
- * the time of further ones is between operators. A rate above its roof is absent, since one of both
- * is wrong. Names are found by hash tables; rows, lists and texts are in an arena that is freed at
- * the end, after the builder has made its copies.
+ * or as many as a run has if there is no graph; the time of further ones is between operators. A
+ * rate above its roof is absent, since one of both is wrong. Names are found by hash tables; rows,
+ * lists and texts are in an arena that is freed at the end, after the builder has made its copies.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_rows.h"
@@ -22,6 +21,7 @@
 #include "study/cost_report/operator_roofs.h"
 #include "study/profile/profile_gain.h"
 #include "study/profile/profile_map.h"
+#include "study/profile/profile_notes.h"
 #include "base/name_index.h"
 #include "base/units.h"
 #include "stat/stat.h"
@@ -34,7 +34,10 @@ typedef struct row {
 	const char *name, *type;
 	const char *reported; /* the type by the engine, where it gives no graph; NULL: as above */
 	bool fused;	      /* the model's operator is in another row */
-	bool nested;	      /* not in the graph: it ran inside another one */
+	bool unsure;	      /* both branches of an If have one of its name */
+	size_t inside;	      /* the row of the operator around it; SIZE_MAX: none */
+	size_t joined;	      /* the row that has its time: this one, or one of the graph */
+	unsigned branches;    /* of an If: bits of those that ran */
 	double *ns;	      /* of each run that it was in, without what ran inside it */
 	size_t n, events;
 	uint64_t run;		  /* the last of them */
@@ -92,11 +95,41 @@ static const char *unnamed(table *t, const cost_op *c)
 	return "";
 }
 
+#define BRANCH_NONE 3 /* of operators that are not in the graph */
+
 /* Returns the key of a name. Names are unique within one graph at most: in a body they follow the
- * row of its control operator. */
-static const char *row_key(table *t, size_t inside, const char *name)
+ * row of its control operator and the branch. */
+static const char *row_key(table *t, size_t inside, int branch, const char *name)
 {
-	return inside == SIZE_MAX ? name : mem_arena_fmt(t->arena, "%zu\n%s", inside, name);
+	return inside == SIZE_MAX ? name
+				  : mem_arena_fmt(t->arena, "%zu.%d\n%s", inside, branch, name);
+}
+
+#define KEY_SEVERAL (NAME_INDEX_NONE - 1)
+
+/* Finds the key of an operator of the graph. KEY_SEVERAL: both branches of an If have the name.
+ * decide: of those, only branches count that other names show to have run. */
+static size_t key_find(table *t, size_t inside, const char *name, bool decide)
+{
+	size_t found = NAME_INDEX_NONE;
+	unsigned have = 0;
+
+	if (inside == SIZE_MAX)
+		return name_index_find(&t->names, name);
+	unsigned *ran = &t->rows[inside].branches;
+	for (int i = 0; i < BRANCH_NONE; i++) {
+		const char *key = row_key(t, inside, i, name);
+		const size_t at = key ? name_index_find(&t->names, key) : NAME_INDEX_NONE;
+
+		if (at == NAME_INDEX_NONE || (decide && !(*ran >> i & 1)))
+			continue;
+		have |= 1U << i;
+		found = at;
+	}
+	if (have & (have - 1))
+		return KEY_SEVERAL;
+	*ran |= have;
+	return found;
 }
 
 /* An engine may name an operator by what it computes. */
@@ -138,12 +171,16 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 	/* A row for each operator of the graph, so that their indices are the same. */
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *c = &r->ops[i];
-		t->rows[i] = (row){.ran = c, .type = c->node->op, .run = UINT64_MAX};
+		t->rows[i] = (row){.ran = c,
+				   .type = c->node->op,
+				   .run = UINT64_MAX,
+				   .inside = c->inside,
+				   .joined = i};
 		t->n = i + 1;
 		if (c->scope)
 			name_index_intern(&t->bodies, c->scope);
 		const char *name = c->node->name && *c->node->name ? c->node->name : unnamed(t, c),
-			   *key = name ? row_key(t, c->inside, name) : NULL;
+			   *key = name ? row_key(t, c->inside, c->branch, name) : NULL;
 		DCK_NEED(key, err, "for the operators' times");
 		t->rows[i].name = name;
 		size_t at = name_index_intern(&t->names, key), *end = &t->first[at];
@@ -157,25 +194,29 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 /* Returns the row of an event. inside: the row of the operator around it; SIZE_MAX: none. */
 static row *profile_row_of(table *t, const dck_op_event *e, size_t inside)
 {
-	const char *key = row_key(t, inside, e->name);
-	size_t at = key ? name_index_find(&t->names, key) : NAME_INDEX_NONE, k;
+	size_t at = key_find(t, inside, e->name, false), k;
 
 	if (at == NAME_INDEX_NONE && inside == SIZE_MAX) {
 		const size_t output = name_index_find(&t->outputs, e->name);
 		if (output != NAME_INDEX_NONE)
 			return &t->rows[t->output_of[output]];
 	}
-	if (at == NAME_INDEX_NONE) {
-		/* Made by the engine after the graph was saved: a copy between devices. */
-		if (t->n == t->cap || !key)
-			return NULL;
-		at = name_index_intern(&t->names, key);
-		t->first[at] = t->n;
-		t->rows[t->n] = (row){.name = e->name,
-				      .type = e->type,
-				      .run = UINT64_MAX,
-				      .nested = inside != SIZE_MAX};
-		t->n++;
+	if (at >= KEY_SEVERAL) {
+		const char *key = row_key(t, inside, BRANCH_NONE, e->name);
+		at = key ? name_index_find(&t->names, key) : NAME_INDEX_NONE;
+		if (at == NAME_INDEX_NONE) {
+			/* Made by the engine after the graph was saved: a copy between devices. */
+			if (t->n == t->cap || !key)
+				return NULL;
+			at = name_index_intern(&t->names, key);
+			t->first[at] = t->n;
+			t->rows[t->n] = (row){.name = e->name,
+					      .type = e->type,
+					      .run = UINT64_MAX,
+					      .inside = inside,
+					      .joined = t->n};
+			t->n++;
+		}
 	}
 	k = t->first[at];
 	for (size_t i = 0; i < t->used[at] && t->next[k] != SIZE_MAX; i++)
@@ -291,70 +332,91 @@ static dck_status events_take(table *t, dck_err *err)
 	return DCK_OK;
 }
 
-/* Returns whether row `at` of the graph has no name in it, and no time. nested: in a body. */
-static bool row_unnamed(const table *t, size_t at, const char *type, bool nested)
+/* Returns the row around row `at`; SIZE_MAX: none. */
+static size_t row_outer(const table *t, size_t at)
+{
+	const size_t inside = t->rows[at].inside;
+
+	return inside < t->n ? t->rows[inside].joined : SIZE_MAX;
+}
+
+/* Returns whether row `at` of the graph has no name in it, and no time. */
+static bool row_unnamed(const table *t, size_t at, const char *type, size_t inside)
 {
 	const row *r = &t->rows[at];
 
-	return !r->n && r->ran && (r->ran->scope != NULL) == nested && r->ran->node->name &&
+	return !r->n && r->ran && r->inside == inside && r->ran->node->name &&
 	       !*r->ran->node->name && strcmp(r->type, type) == 0;
 }
 
 /* Returns whether a row that is not in the graph has a name that the engine made at its start of
  * the type and a number: "Mul_15". */
-static bool row_numbered(const table *t, size_t at, const char *type, bool nested)
+static bool row_numbered(const table *t, size_t at, const char *type, size_t inside)
 {
 	const row *r = &t->rows[at];
 	const size_t n = strlen(type);
 
-	return r->n && !r->ran && r->nested == nested && strcmp(r->type, type) == 0 &&
-	       strncmp(r->name, type, n) == 0 && r->name[n] == '_' && r->name[n + 1] &&
-	       strspn(r->name + n + 1, "0123456789") == strlen(r->name + n + 1);
+	return r->n && !r->ran && !r->unsure && row_outer(t, at) == inside &&
+	       strcmp(r->type, type) == 0 && strncmp(r->name, type, n) == 0 && r->name[n] == '_' &&
+	       r->name[n + 1] && strspn(r->name + n + 1, "0123456789") == strlen(r->name + n + 1);
+}
+
+/* Moves the time of row `from`, which is not in the graph, to row `to` of the graph. */
+static void profile_row_join(table *t, size_t from, size_t to)
+{
+	row *f = &t->rows[from], *r = &t->rows[to];
+
+	r->ns = f->ns;
+	r->n = f->n;
+	r->events = f->events;
+	r->memory = f->memory;
+	r->has_memory = f->has_memory;
+	r->branches |= f->branches;
+	f->n = 0;
+	f->joined = to;
 }
 
 /* Gives operators of a type that have no name in the graph the times of those that the engine named
  * after it saved the graph. Both lists are in the order in which operators run; where one is
  * longer, it is not known which belong together. */
-static void rows_of_type_join(table *t, const char *type, bool nested)
+static void rows_of_type_join(table *t, const char *type, size_t inside)
 {
 	const size_t graph = t->in->ran->cost->nops;
 	size_t here = 0, there = 0, to = 0;
 
 	for (size_t k = 0; k < t->n; k++) {
-		here += k < graph && row_unnamed(t, k, type, nested);
-		there += k >= graph && row_numbered(t, k, type, nested);
+		here += k < graph && row_unnamed(t, k, type, inside);
+		there += k >= graph && row_numbered(t, k, type, inside);
 	}
 	for (size_t k = graph; here == there && k < t->n; k++) {
-		row *from = &t->rows[k];
-		if (!row_numbered(t, k, type, nested))
+		if (!row_numbered(t, k, type, inside))
 			continue;
-		while (!row_unnamed(t, to, type, nested))
+		while (!row_unnamed(t, to, type, inside))
 			to++;
-		row *r = &t->rows[to];
-		r->ns = from->ns;
-		r->n = from->n;
-		r->events = from->events;
-		r->memory = from->memory;
-		r->has_memory = from->has_memory;
-		from->n = 0;
+		profile_row_join(t, k, to);
 	}
 }
 
-static void rows_unnamed_join(table *t)
+/* Finds operators of the graph for rows inside others that have none, once the operator around them
+ * or its branch is known. Outer ones are before inner ones. */
+static void profile_rows_join(table *t, bool decide)
 {
-	for (size_t i = t->in->ran->cost->nops; i < t->n; i++) {
-		const row *r = &t->rows[i];
+	const size_t graph = t->in->ran->cost->nops;
 
-		if (t->in->model != t->in->ran && !t->in->parallel &&
-		    row_numbered(t, i, r->type, r->nested))
-			rows_of_type_join(t, r->type, r->nested);
+	for (size_t i = graph; i < t->n; i++) {
+		row *r = &t->rows[i];
+		const size_t outer = row_outer(t, i), at = r->n && outer < graph
+							       ? key_find(t, outer, r->name, decide)
+							       : NAME_INDEX_NONE;
+
+		r->unsure |= at == KEY_SEVERAL;
+		if (at < KEY_SEVERAL && !t->rows[t->first[at]].n &&
+		    t->next[t->first[at]] == SIZE_MAX)
+			profile_row_join(t, i, t->first[at]);
+		else if (t->in->model != t->in->ran && !t->in->parallel &&
+			 row_numbered(t, i, r->type, outer))
+			rows_of_type_join(t, r->type, outer);
 	}
-}
-
-/* Whether the times are those of kernels on a device; a run's rest is then without a kernel. */
-static bool of_device(const table *t)
-{
-	return (t->in->profile->flags & DCK_PROFILE_DEVICE_TIME) != 0;
 }
 
 /* Estimates the time of a row: a mean, since means add up to the run's and resolve more than the
@@ -406,7 +468,7 @@ static void times_scale(table *t)
 		row_time(t, &t->rows[i], runs);
 		sum += t->rows[i].value;
 	}
-	if (of_device(t)) {
+	if (profile_of_device(t->in)) {
 		/* The profiler's cost is the host's: a kernel takes as long without it. */
 		t->scale = 1;
 		t->explained = fmin(sum / in->latency_ns, 1);
@@ -601,6 +663,13 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 		if (!most || computes_more(c, most))
 			most = c;
 	}
+	if (!r->ran && !n && m != t->in->ran && !profile_map_moves(r->type)) {
+		op->macs = op->flops = op->params = op->weight_bytes =
+		    RECORD_ABSENT(r->unsure ? "which branch ran is not known"
+					    : "the engine's graph has no operator of this name");
+		t->rows[index].flops = t->rows[index].bytes = NAN;
+		return;
+	}
 	/* Readers know the names of their model: it is named by the node which computes most. */
 	if (most)
 		op->name = model_cost_name(m, most->node);
@@ -642,7 +711,7 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 			t->no_roof = why;
 		return;
 	}
-	if (rate > r->roof.attainable && of_device(t)) {
+	if (rate > r->roof.attainable && profile_of_device(t->in)) {
 		/* TF32, caches and faster products of matrices are not measured. */
 		op->roof =
 		    RECORD_ABSENT("it is faster than the measured peak and memory of the device, "
@@ -666,7 +735,7 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 {
 	const profile_input *in = t->in;
 	/* Times that are not scaled by the latency do not have its uncertainty. */
-	double latency_half = in->latency_lo_ns > 0 && !of_device(t)
+	double latency_half = in->latency_lo_ns > 0 && !profile_of_device(t->in)
 				  ? (in->latency_hi_ns - in->latency_lo_ns) / 2 / in->latency_ns
 				  : 0;
 	double sum = 0;
@@ -711,21 +780,8 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 		record_op(b, &op);
 	}
 	/* Sums of rounded times differ in their last digits. */
-	if (in->latency_ns - sum > 1e-9 * in->latency_ns) {
-		dck_value none = {.kind = DCK_VALUE_INT};
-		dck_op rest = {.name = "(between operators)",
-			       .type = of_device(t) ? "(no kernel)" : "(engine)",
-			       .macs = none,
-			       .flops = none,
-			       .params = none,
-			       .weight_bytes = none,
-			       .read_bytes = none,
-			       .write_bytes = none,
-			       .time_ns = RECORD_REAL(in->latency_ns - sum),
-			       .rate = RECORD_ABSENT("it computes nothing"),
-			       .roof = RECORD_ABSENT("it computes nothing")};
-		record_op(b, &rest);
-	}
+	if (in->latency_ns - sum > 1e-9 * in->latency_ns)
+		profile_rest_put(in, in->latency_ns - sum, b);
 }
 
 /* --- metrics, facts and notes */
@@ -797,21 +853,7 @@ static void profile_facts(const table *t, record_builder *b)
 	const profile_input *in = t->in;
 	size_t mapped = 0, nodes = 0;
 
-	record_fact_int(b, "profile", "runs", DCK_UNIT_ONE,
-			(int64_t)(in->profile->nruns < in->runs ? in->profile->nruns : in->runs));
-	record_fact_real(b, "profile", "floor", DCK_UNIT_NS, in->floor.inside_ns);
-	record_fact_real(b, "profile", "cost_per_operator", DCK_UNIT_NS, in->floor.around_ns);
-	record_fact_real(b, "profile", "run_observed", DCK_UNIT_NS, in->observed_ns);
-	record_fact_real(b, "profile", "scale", DCK_UNIT_ONE, t->scale);
-	record_fact_real(b, "profile", "resolution", DCK_UNIT_NS,
-			 (double)in->profile->resolution_ns);
-	record_fact_text(
-	    b, "profile", "method",
-	    of_device(t)
-		? "mean of the profiled runs, the slowest twentieth cut back, of the time "
-		  "that an operator's kernels and copies took on the device"
-		: "mean of the profiled runs, the slowest twentieth cut back, "
-		  "less the profiler's floor per operator, scaled to the latency without the profiler");
+	profile_facts_put(in, t->scale, b);
 	for (size_t i = 0; i < in->model->cost->nops; i++) {
 		const cost_op *c = &in->model->cost->ops[i];
 		if (c->folded || (c->scope && !is_origin(t, c)))
@@ -821,50 +863,7 @@ static void profile_facts(const table *t, record_builder *b)
 	}
 	record_fact_int(b, "profile", "nodes", DCK_UNIT_ONE, (int64_t)nodes);
 	record_fact_int(b, "profile", "nodes_mapped", DCK_UNIT_ONE, (int64_t)mapped);
-	record_fact_bool(b, "profile", "device_time", of_device(t));
-}
-
-static void profile_notes(const table *t, record_builder *b, size_t above, const char *first_above)
-{
-	const profile_input *in = t->in;
-
-	if (above)
-		record_note(
-		    b, "above-roof",
-		    "the rate of %zu operators, '%s' first, would be above this machine's limit, "
-		    "and is not shown: their time is near the profiler's resolution, they compute "
-		    "less than by their definition, or the limits were measured on a busy machine "
-		    "('deepclock machine --refresh')",
-		    above, first_above);
-	if (in->profile->flags & DCK_PROFILE_TRUNCATED)
-		record_note(
-		    b, "profile-truncated",
-		    "the engine lost events of its profile; runs that miss any are left out");
-	if (in->parallel)
-		record_note(b, "operators-overlap",
-			    "operators ran side by side: their times are shares of the work, "
-			    "not of the latency");
-	if (of_device(t) && t->explained < 0.5)
-		record_note(
-		    b, "enqueue-bound",
-		    "in %.0f %% of a run no kernel is at work: the device waits for the host "
-		    "to enqueue the next operator",
-		    100 * (1 - t->explained));
-	/* What the profiler costs the host is in no time of a device. */
-	if (in->perturbation < 0.9 && !of_device(t))
-		record_note(
-		    b, "profile-faster",
-		    "a run took %.2f times as long under the profiler as without it: the machine was slower while the latency was measured; shares refer to the profiled runs, and times and rates are stretched with them",
-		    in->perturbation);
-	if (in->perturbation > 1.5 && !of_device(t))
-		record_note(
-		    b, "profile-perturbs",
-		    "under the profiler a run takes %.1f times as long: for operators below "
-		    "%.0f \u00b5s the error of the time is as large as a good part of it",
-		    in->perturbation, ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
-	const profile_gains gains = gains_make(t);
-	profile_gain_far(&gains, b);
-	profile_gain_worth(&gains, b);
+	record_fact_bool(b, "profile", "device_time", profile_of_device(t->in));
 }
 
 dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err)
@@ -876,8 +875,9 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 	DCK_NEED(t.arena, err, "for the operators' times");
 	dck_status status = profile_rows_make(&t, err);
 	DCK_NEXT(status, events_take(&t, err));
-	if (status == DCK_OK)
-		rows_unnamed_join(&t);
+	if (status == DCK_OK) /* first, what names alone show */
+		for (int decide = 0; decide < 2; decide++)
+			profile_rows_join(&t, decide);
 	DCK_NEXT(status, members_make(&t, err));
 	if (status != DCK_OK)
 		goto done;
@@ -888,7 +888,8 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 	profile_rows_put(&t, b, &above, &first_above);
 	profile_metrics(&t, b);
 	profile_facts(&t, b);
-	profile_notes(&t, b, above, first_above);
+	const profile_gains gains = gains_make(&t);
+	profile_notes(in, &gains, t.explained, above, first_above, b);
 	if (mem_arena_failed(t.arena))
 		status = ERR_NO_MEMORY(err, "for the operators' times");
 done:

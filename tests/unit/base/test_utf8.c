@@ -100,6 +100,9 @@ static void a_cut_is_between_characters(void **state)
 	assert_int_equal(utf8_cut(text, 3), 1);
 	assert_int_equal(utf8_cut(text, 4), 4);
 	assert_int_equal(utf8_cut("\x80\x80", 1), 0);
+	assert_int_equal(utf8_shown(text, 2), 1);
+	assert_int_equal(utf8_shown(text, 5), 5);
+	assert_int_equal(utf8_shown(text, 80), 5);
 
 	const struct {
 		const char *text, *left;

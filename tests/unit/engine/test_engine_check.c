@@ -383,6 +383,10 @@ static void options_are_checked(void **state)
 						 {"opt", "none|all", "h"},
 						 {"output", "discard|FILE", "h"},
 						 {"count", "N", "h"},
+						 {"streams", "N|AUTO|NUMA", "h"},
+						 {"mode", "disabled|wgpuOnly", "h"},
+						 {"layout", "NCHW|NHWC", "h"},
+						 {"folder", "someDir", "h"},
 						 {NULL, NULL, NULL}};
 	const dck_engine e = {.name = "e", .options = rows};
 	const dck_engine none = {.name = "e"};
@@ -396,6 +400,12 @@ static void options_are_checked(void **state)
 	assert_int_equal(options_of(&e, "opt", "all", &err), DCK_OK);
 	assert_int_equal(options_of(&e, "output", "any.txt", &err), DCK_OK);
 	assert_int_equal(options_of(&e, "count", "", &err), DCK_OK);
+	assert_int_equal(options_of(&e, "streams", "3", &err), DCK_OK);
+	assert_int_equal(options_of(&e, "mode", "wgpuOnly", &err), DCK_OK);
+	assert_int_equal(options_of(&e, "mode", "full", &err), DCK_E_ARG);
+	assert_int_equal(options_of(&e, "layout", "NCHW", &err), DCK_OK);
+	assert_int_equal(options_of(&e, "layout", "nchw", &err), DCK_E_ARG);
+	assert_int_equal(options_of(&e, "folder", "any", &err), DCK_OK);
 	assert_int_equal(options_of(&e, "spin", "2", &err), DCK_E_ARG);
 	assert_string_equal(err.msg, "option 'spin' is '2': the engine 'e' takes 0|1");
 	assert_int_equal(options_of(&e, "opt", "al", &err), DCK_E_ARG);

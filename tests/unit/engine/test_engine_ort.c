@@ -220,6 +220,9 @@ static void facts_say_what_is_used(void **state)
 	assert_non_null(strstr(fact_of(m, "library"), "libonnxruntime"));
 	assert_non_null(strstr(fact_of(m, "options"), "arena=0"));
 	engine_ort.close(m);
+	m = opened(&w, "session.intra_op.allow_spinning", "0");
+	assert_string_equal(fact_of(m, "spin"), "off");
+	engine_ort.close(m);
 
 	assert_int_equal(open_with(&w, NULL, 0, NULL, 0, NULL, &m, &err), DCK_OK);
 	os_host host;
@@ -321,6 +324,15 @@ static void bad_options_are_refused(void **state)
 	refuse_options(&w, "threads", "two", DCK_E_ARG, "whole number from 1");
 	refuse_options(&w, "opt", "most", DCK_E_ARG, "none|basic|extended|all");
 	refuse_options(&w, "spin", "yes", DCK_E_ARG, "0|1");
+	const dck_kv contradict[][2] = {
+	    {{"spin", "1"}, {"session.inter_op.allow_spinning", "0"}},
+	    {{"interop_threads", "4"}, {"parallel", "0"}},
+	};
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(open_with(&w, contradict[i], 2, NULL, 0, NULL, &m, &err),
+				 DCK_E_ARG);
+		assert_non_null(strstr(err.msg, "leave one of them out"));
+	}
 	refuse_options(&w, "provider", "", DCK_E_ARG, "is empty");
 	refuse_options(&w, "provider", "abacus", DCK_E_UNSUP, "'abacus' is not in this build");
 	assert_int_equal(engine_ort.open(&p, &m, &err), DCK_E_ARG);

@@ -174,6 +174,27 @@ static void inlined_ones_are_known_by_their_prefix(void **state)
 	     "0 0 0 1 1 1");
 }
 
+/* The constant of both calls has the prefix of the first one. */
+static void constants_of_calls_are_shared(void **state)
+{
+	(void)state;
+	maps(&(graph_text){"x:f[2,8] w:*f[8,8]",
+			   {{"Block", FN, "c1", "x w", "a", NULL},
+			    {"Block", FN, "c2", "a w", "y", NULL},
+			    {GRAPH_FUNCTION, NULL, "Block", NULL, NULL, NULL},
+			    {"Constant", NULL, NULL, "", "constant", "value_float=2.5"},
+			    {"MatMul", NULL, NULL, "X W", "t", NULL},
+			    {"Max", NULL, NULL, "t constant", "Y", NULL}}},
+	     &(graph_text){
+		 "x:f[2,8] w:*f[8,8] _inlfunc_Block_constant:*f[1]",
+		 {{"MatMul", NULL, NULL, "x w", "_inlfunc_Block_t", NULL},
+		  {"Max", NULL, NULL, "_inlfunc_Block_t _inlfunc_Block_constant", "a", NULL},
+		  {"MatMul", NULL, NULL, "a w", "_inlfunc_Block_token_0_t", NULL},
+		  {"Max", NULL, NULL, "_inlfunc_Block_token_0_t _inlfunc_Block_constant", "y",
+		   NULL}}},
+	     "1 1 0 1 3 3 2 3");
+}
+
 /* The names of a call that only has calls inside are found further back. Nodes of the model: Two,
  * and twice Block with its two nodes. */
 static void calls_of_calls_are_known_by_their_prefix(void **state)
@@ -266,6 +287,7 @@ int test_profile_map(void)
 	    cmocka_unit_test(equal_names_are_told_apart_by_what_they_make),
 	    cmocka_unit_test(what_is_optimised_away_belongs_to_one_or_none),
 	    cmocka_unit_test(inlined_ones_are_known_by_their_prefix),
+	    cmocka_unit_test(constants_of_calls_are_shared),
 	    cmocka_unit_test(calls_of_calls_are_known_by_their_prefix),
 	    cmocka_unit_test(repeated_ones_belong_to_none),
 	    cmocka_unit_test(fused_without_a_graph),

@@ -300,6 +300,45 @@ static void what_runs_inside_has_its_own_time(void **state)
 	made_done(&m);
 }
 
+/* Names of operators in both branches of an If do not show which one ran; others do. */
+static void a_branch_is_known_by_its_names(void **state)
+{
+	const graph_text text = {"c:b[] x:f[64,64] w:*f[64,64]",
+				 {{"If", NULL, "choice", "c", "y",
+				   "then_branch=;p;MatMul x,w > m;Sin m > p\n"
+				   "else_branch=;q;MatMul x,x > k;Relu k > q"}}};
+	const event_row both[] = {{"choice", "If", 13000, 0}, {"MatMul_0", "MatMul", 8500, 1}},
+			one[] = {{"choice", "If", 13000, 0},
+				 {"MatMul_0", "MatMul", 8500, 1},
+				 {"Relu_1", "Relu", 1500, 1}};
+
+	(void)state;
+	for (size_t n = 2; n <= 3; n++) {
+		made m = {.model = graph_counted(&text), .ran = graph_counted(&text), .in = plain};
+
+		make(&m, n == 2 ? both : one, n);
+		rows_of(&m);
+		bool found = false;
+		for (size_t i = 0; i < m.r->nops; i++) {
+			const dck_op *o = &m.r->ops[i];
+
+			if (strcmp(o->type, "MatMul") != 0)
+				continue;
+			assert_false(found);
+			found = true;
+			assert_int_equal(o->time_ns.kind, DCK_VALUE_REAL);
+			assert_int_equal(o->macs.kind, DCK_VALUE_ABSENT);
+			if (n == 2)
+				assert_string_equal(o->macs.as.text,
+						    "which branch ran is not known");
+			else
+				assert_string_equal(o->name, "MatMul:k");
+		}
+		assert_true(found);
+		made_done(&m);
+	}
+}
+
 static void no_operators_take_more_than_the_latency(void **state)
 {
 	made m = {.model = graph_counted(&product), .in = plain};
@@ -487,6 +526,7 @@ int test_profile_rows(void)
 	    cmocka_unit_test(times_have_the_latencys_interval),
 	    cmocka_unit_test(times_of_a_device_are_its_own),
 	    cmocka_unit_test(what_runs_inside_has_its_own_time),
+	    cmocka_unit_test(a_branch_is_known_by_its_names),
 	    cmocka_unit_test(no_operators_take_more_than_the_latency),
 	    cmocka_unit_test(times_below_the_floor_are_nothing),
 	    cmocka_unit_test(a_disturbed_run_is_tamed),
