@@ -133,14 +133,14 @@ static void on_small_stack(int sig)
 {
 	struct timespec from, now;
 
-	(void)sig;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
 	do
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	while ((now.tv_sec - from.tv_sec) * 1000000000L + now.tv_nsec - from.tv_nsec < 50000000);
+	while (sig &&
+	       (now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec < 50000000);
 }
 
-/* Runs a handler on an alternate stack that has room for the kernel's frames but not for the
+/* Lets a handler run on an alternate stack that has room for the kernel's frames but not for the
  * sampler's handler, next to a page that this must not touch. */
 static void small_stack(void)
 {
@@ -150,11 +150,10 @@ static void small_stack(void)
 	char *p = mmap(NULL, PAGE + ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	on_small_stack(0); /* binds what it calls: the loader needs more */
+	sigaction(SIGUSR2, &action, NULL);
 	if (p != MAP_FAILED && size <= ROOM &&
-	    mprotect(p + PAGE, ROOM, PROT_READ | PROT_WRITE) == 0 &&
-	    sigaltstack(&(stack_t){.ss_sp = p + PAGE, .ss_size = size}, NULL) == 0 &&
-	    sigaction(SIGUSR2, &action, NULL) == 0)
-		raise(SIGUSR2);
+	    mprotect(p + PAGE, ROOM, PROT_READ | PROT_WRITE) == 0)
+		(void)sigaltstack(&(stack_t){.ss_sp = p + PAGE, .ss_size = size}, NULL);
 }
 
 /* A program that profiles itself and blocks all signals in a thread; its calls must not fail. */
@@ -171,6 +170,7 @@ static int own_signals(void)
 	setitimer(ITIMER_PROF, &every, NULL);
 	sigfillset(&all);
 	sigdelset(&all, SIGPROF);
+	sigdelset(&all, SIGUSR2);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	errno = 4711;
 	shares();
@@ -178,6 +178,7 @@ static int own_signals(void)
 	setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
 	for (int i = 0; i < PAUSES; i++)
 		interrupted += nanosleep(&pause, NULL) != 0;
+	raise(SIGUSR2);
 	printf("SIGPROF %s, errno %s, %d sleeps interrupted\n", profs > 3 ? "came" : "did not come",
 	       kept ? "kept" : "lost", interrupted);
 	return 0;
