@@ -294,7 +294,6 @@ dck_status os_process_readable(int pid, dck_err *err);
 /* --- resident.c: resident memory, also of other processes. */
 typedef struct os_resident {
 	uint64_t all, anonymous, file, shared; /* bytes; shared: with others, not from a file */
-	uint64_t peak;			       /* of `all`, as the kernel reports it */
 } os_resident;
 bool os_resident_get(long pid, os_resident *ret); /* false: no such process */
 /* Returns the proportional set size (private memory and its part of shared memory), in bytes; 0:

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -191,6 +192,34 @@ static void reload(const char *name)
 	}
 }
 
+static int on_module(struct dl_phdr_info *info, size_t size, void *self)
+{
+	(void)info;
+	(void)size;
+	(void)self;
+	for (volatile int i = 0; i < 5000; i++)
+		;
+	leaf(); /* maybe its first call since an unload */
+	return 1;
+}
+
+static void *callbacks(void *unused)
+{
+	for (int i = 0; i < 10000; i++)
+		dl_iterate_phdr(on_module, NULL);
+	return unused;
+}
+
+/* Code that runs under the loader's lock while another thread unloads. */
+static void beside(const char *name)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, callbacks, NULL);
+	reload(name);
+	pthread_join(t, NULL);
+}
+
 APART static void once(void)
 {
 	for (volatile int i = 0; i < 20000; i++)
@@ -286,6 +315,9 @@ int main(int argc, char **argv)
 			execl("/bin/sleep", "sleep", "1", (char *)NULL);
 		else if (!strcmp(word, "reload") && argv[i + 1]) {
 			reload(argv[i + 1]);
+			break;
+		} else if (!strcmp(word, "beside") && argv[i + 1]) {
+			beside(argv[i + 1]);
 			break;
 		} else if (!strcmp(word, "libraries")) {
 			libraries(argv + i + 1);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -224,10 +225,17 @@ static void mapped(void)
 	munmap(q, 50 * PAGE);
 	munmap(p, PAGE);	    /* 7 pages remain */
 	munmap(p + PAGE + 1, PAGE); /* fails */
+	munmap(p, (size_t)1 << 60); /* fails */
 	/* Both ranges stay mapped, so that 9 pages remain. An older kernel refuses. */
 	q = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mremap(q, PAGE, PAGE, MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */, NULL) == MAP_FAILED)
 		q = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* A file's replaces it. */
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	q = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mremap(p, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q);
 }
 
 static APART int deep(int n)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -128,15 +129,31 @@ static void on_prof(int sig)
 	profs++;
 }
 
-/* An alternate stack that is too small for the sampler's handler, next to a page that it must not
- * touch. A kernel whose frames are larger refuses it. */
+static void on_small_stack(int sig)
+{
+	struct timespec from, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while (sig &&
+	       (now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec < 50000000);
+}
+
+/* Lets a handler run on an alternate stack that has room for the kernel's frames but not for the
+ * sampler's handler, next to a page that this must not touch. */
 static void small_stack(void)
 {
-	enum { PAGE = 4096 };
-	char *p = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	enum { PAGE = 4096, ROOM = 8 * PAGE, OWN = 1024 };
+	const size_t frame = getauxval(AT_MINSIGSTKSZ), size = 2 * (frame ? frame : PAGE) + OWN;
+	const struct sigaction action = {.sa_handler = on_small_stack, .sa_flags = SA_ONSTACK};
+	char *p = mmap(NULL, PAGE + ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (p != MAP_FAILED && mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE) == 0)
-		(void)sigaltstack(&(stack_t){.ss_sp = p + PAGE, .ss_size = PAGE}, NULL);
+	on_small_stack(0); /* binds what it calls: the loader needs more */
+	sigaction(SIGUSR2, &action, NULL);
+	if (p != MAP_FAILED && size <= ROOM &&
+	    mprotect(p + PAGE, ROOM, PROT_READ | PROT_WRITE) == 0)
+		(void)sigaltstack(&(stack_t){.ss_sp = p + PAGE, .ss_size = size}, NULL);
 }
 
 /* A program that profiles itself and blocks all signals in a thread; its calls must not fail. */
@@ -153,6 +170,7 @@ static int own_signals(void)
 	setitimer(ITIMER_PROF, &every, NULL);
 	sigfillset(&all);
 	sigdelset(&all, SIGPROF);
+	sigdelset(&all, SIGUSR2);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	errno = 4711;
 	shares();
@@ -160,6 +178,7 @@ static int own_signals(void)
 	setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
 	for (int i = 0; i < PAUSES; i++)
 		interrupted += nanosleep(&pause, NULL) != 0;
+	raise(SIGUSR2);
 	printf("SIGPROF %s, errno %s, %d sleeps interrupted\n", profs > 3 ? "came" : "did not come",
 	       kept ? "kept" : "lost", interrupted);
 	return 0;

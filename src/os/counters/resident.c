@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXT_MAX = 8192 };
+enum { TEXT_MAX = 8192, CHILDREN_TEXT_MAX = 65536 };
 
 /* "RssAnon:	    1234 kB" */
 static uint64_t kib_of(const char *text, const char *key)
@@ -29,8 +29,7 @@ bool os_resident_get(long pid, os_resident *ret)
 	*ret = (os_resident){.all = kib_of(text, "VmRSS:"),
 			     .anonymous = kib_of(text, "RssAnon:"),
 			     .file = kib_of(text, "RssFile:"),
-			     .shared = kib_of(text, "RssShmem:"),
-			     .peak = kib_of(text, "VmHWM:")};
+			     .shared = kib_of(text, "RssShmem:")};
 	return ret->all > 0; /* a zombie (ended, not waited for yet) has no memory */
 }
 
@@ -44,7 +43,7 @@ uint64_t os_resident_share(long pid)
 
 size_t os_process_children(long pid, long *ret, size_t max)
 {
-	char path[320], text[TEXT_MAX];
+	char path[320], text[CHILDREN_TEXT_MAX];
 	struct dirent *thread;
 	size_t n = 0;
 

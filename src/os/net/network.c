@@ -85,16 +85,32 @@ int os_net_error(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) ? errno : why;
 }
 
+/* false: the time is over. */
+static bool socket_wait(int fd, short events, uint64_t deadline_ns)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+
+	for (;;) {
+		const uint64_t now = os_now_ns();
+
+		if (now >= deadline_ns)
+			return false;
+		const uint64_t ms = (deadline_ns - now) / 1000000 + 1;
+		if (poll(&p, 1, ms > 1000 ? 1000 : (int)ms) > 0)
+			return true;
+	}
+}
+
 /* Returns 0 if the address accepts a connection, else the error. */
 static int address_try(const os_net_address *to, int timeout_ms, int *ret_fd)
 {
 	bool pending;
 	const int fd = os_net_connect(to, &pending);
-	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	const uint64_t deadline_ns = os_now_ns() + (uint64_t)timeout_ms * 1000000;
 	int why = fd < 0 ? errno : 0;
 
 	if (fd >= 0 && pending)
-		why = poll(&p, 1, timeout_ms) > 0 ? os_net_error(fd) : ETIMEDOUT;
+		why = socket_wait(fd, POLLOUT, deadline_ns) ? os_net_error(fd) : ETIMEDOUT;
 	if (why == 0)
 		*ret_fd = fd;
 	else if (fd >= 0)
@@ -223,22 +239,6 @@ ptrdiff_t os_net_receive_late(int fd, void *to, size_t n, int64_t *ret_late_ns)
 ptrdiff_t os_net_send(int fd, const void *from, size_t n)
 {
 	return transfer_result(send(fd, from, n, MSG_NOSIGNAL));
-}
-
-/* false: the time is over. */
-static bool socket_wait(int fd, short events, uint64_t deadline_ns)
-{
-	struct pollfd p = {.fd = fd, .events = events};
-
-	for (;;) {
-		const uint64_t now = os_now_ns();
-
-		if (now >= deadline_ns)
-			return false;
-		const uint64_t ms = (deadline_ns - now) / 1000000 + 1;
-		if (poll(&p, 1, ms > 1000 ? 1000 : (int)ms) > 0)
-			return true;
-	}
 }
 
 bool os_net_receive_all(int fd, void *to, size_t n, uint64_t deadline_ns)

@@ -51,17 +51,27 @@ static void resident_put(record_builder *b, const memory_result *m)
 				      p == WATCH_HEAP && m->sums->interval ? "memory/heap_estimated"
 									   : tags[p],
 				      DCK_UNIT_BYTE, l->at_ns, l->values[p], l->n, 0);
-	snprintf(how, sizeof how, "all processes together, sampled at %g Hz%s", m->config->rate_hz,
+	snprintf(how, sizeof how, "%s, sampled at %g Hz%s",
+		 l->cut ? "the processes that were read" : "all processes together",
+		 m->config->rate_hz,
 		 known > l->peak[WATCH_RSS] ? "; of the largest by the kernel's own count" : "");
 	if (l->peak[WATCH_RSS] > 0 || known > 0)
 		record_metric_real(b, "memory/peak_rss", fmax(known, l->peak[WATCH_RSS]), how);
 	else
 		record_metric_absent(b, "memory/peak_rss", too_short);
-	snprintf(how, sizeof how, "sum of all processes, %g samples per second",
-		 m->config->rate_hz);
+	snprintf(how, sizeof how, "sum of %s, %g samples per second",
+		 l->cut ? "the processes that were read" : "all processes", m->config->rate_hz);
 	if (l->peak[WATCH_ANONYMOUS] > 0) {
 		record_metric_real(b, "memory/peak_anonymous", l->peak[WATCH_ANONYMOUS], how);
 		record_metric_real(b, "memory/peak_file", l->peak[WATCH_FILE], how);
+	}
+	if (l->cut) {
+		record_note(
+		    b, "memory-lost",
+		    "the resident memory is of %d processes, the most that are read: others "
+		    "ran at the same time",
+		    WATCH_PROCESSES_MAX);
+		record_remedy(b, "measure a part with fewer processes");
 	}
 }
 

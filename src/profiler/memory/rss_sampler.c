@@ -76,20 +76,6 @@ static size_t processes_find(const rss_sampler *w, long ret[WATCH_PROCESSES_MAX]
 	return n;
 }
 
-static void process_seen(rss_samples *l, long pid, uint64_t peak)
-{
-	for (size_t i = l->nprocesses; i-- > 0;)
-		if (l->processes[i].pid == pid) {
-			if (peak > l->processes[i].peak)
-				l->processes[i].peak = peak;
-			return;
-		}
-	if (l->nprocesses == WATCH_PROCESSES_MAX)
-		l->processes_left_out++;
-	else
-		l->processes[l->nprocesses++] = (watched_process){pid, peak};
-}
-
 /* --- heaps */
 
 static void heap_found(void *self, const char *path)
@@ -185,6 +171,7 @@ static void rss_sample(rss_sampler *w)
 
 	value[WATCH_HEAP] = heaps_look(w, now);
 	const size_t n = processes_find(w, pids);
+	l->cut = l->cut || n == WATCH_PROCESSES_MAX;
 	for (size_t i = 0; i < n; i++) {
 		os_resident r;
 
@@ -193,7 +180,6 @@ static void rss_sample(rss_sampler *w)
 			continue;
 		}
 		lives = true;
-		process_seen(l, pids[i], r.peak);
 		value[WATCH_RSS] += (double)r.all;
 		value[WATCH_ANONYMOUS] += (double)r.anonymous;
 		value[WATCH_FILE] += (double)(r.file + r.shared);
@@ -261,11 +247,10 @@ static bool watch_room_make(rss_sampler *w, const char *directory)
 	w->arena = mem_arena_new(0);
 	w->heaps = mem_zalloc(HEAPS_MAX, sizeof *w->heaps);
 	l->at_ns = mem_zalloc(WATCH_KEPT_MAX, sizeof *l->at_ns);
-	l->processes = mem_zalloc(WATCH_PROCESSES_MAX, sizeof *l->processes);
 	for (int p = 0; p < WATCH_PARTS; p++)
 		if (!(l->values[p] = mem_zalloc(WATCH_KEPT_MAX, sizeof *l->values[p])))
 			return false;
-	if (!w->arena || !w->heaps || !l->at_ns || !l->processes)
+	if (!w->arena || !w->heaps || !l->at_ns)
 		return false;
 	w->directory = directory ? mem_arena_dup(w->arena, directory) : NULL;
 	return !mem_arena_failed(w->arena);
@@ -316,7 +301,6 @@ void rss_sampler_stop(rss_sampler *w, rss_samples *ret)
 void rss_samples_done(rss_samples *l)
 {
 	mem_free(l->at_ns);
-	mem_free(l->processes);
 	for (int p = 0; p < WATCH_PARTS; p++)
 		mem_free(l->values[p]);
 	*l = (rss_samples){0};

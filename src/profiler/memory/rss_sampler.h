@@ -18,12 +18,7 @@ typedef enum watch_part {
 
 /* Maximum number of stored samples: beyond it every second one is dropped, and the stored rate is
  * halved. */
-enum { WATCH_KEPT_MAX = 8192, WATCH_PROCESSES_MAX = 1024 };
-
-typedef struct watched_process {
-	long pid;
-	uint64_t peak; /* peak resident memory, of the kernel */
-} watched_process;
+enum { WATCH_KEPT_MAX = 8192, WATCH_PROCESSES_MAX = 4096 };
 
 typedef struct rss_samples {
 	uint64_t *at_ns;	     /* @owned; since the program's start */
@@ -32,9 +27,8 @@ typedef struct rss_samples {
 	uint64_t looks, cost_ns; /* number of samples, and their CPU time */
 	double peak[WATCH_PARTS];
 	uint64_t peak_at_ns[WATCH_PARTS];
-	double peak_share;	    /* peak of the sum that counts shared memory once; 0: unknown */
-	watched_process *processes; /* @owned */
-	size_t nprocesses, processes_left_out;
+	double peak_share; /* peak of the sum that counts shared memory once; 0: unknown */
+	bool cut;	   /* WATCH_PROCESSES_MAX processes were found at a time */
 } rss_samples;
 
 typedef struct rss_sampler rss_sampler;

@@ -9,6 +9,7 @@
 #include "profiler/ranks/rank_timeline.h"
 
 #include "base/err.h"
+#include "base/utf8.h"
 #include "record/host.h"
 #include "record/record_begin.h"
 
@@ -16,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SUMMARY_ROWS = 8, LISTED_MAX = 5 };
+enum { SUMMARY_ROWS = 8, LISTED_MAX = 5, NAME_MAX_BYTES = 100 };
 
 static const dck_column rank_columns[] = {
     {"rank", "rank", DCK_UNIT_ONE},
@@ -424,6 +425,14 @@ static const char *cause_put(record_builder *b, const rank_job *j)
 	return "";
 }
 
+/* How much of a name the answer has. */
+static int rank_name_bytes(const char *name)
+{
+	const size_t n = strlen(name);
+
+	return (int)(n <= NAME_MAX_BYTES ? n : utf8_cut(name, NAME_MAX_BYTES));
+}
+
 static bool rank_accuse(record_builder *b, const rank_job *j)
 {
 	const rank_member *m = &j->member[j->blame.unit];
@@ -434,14 +443,16 @@ static bool rank_accuse(record_builder *b, const rank_job *j)
 		return false;
 	const size_t part = rank_job_part(j, j->blame.unit, &more_ns);
 	if (part < j->nparts)
-		snprintf(part_name, sizeof part_name, ", by its %s%.100s%s",
-			 part >= j->nparts - 2 ? "time in '" : "part '", j->part[part], "'");
+		snprintf(part_name, sizeof part_name, ", by its %s '%.*s'",
+			 part >= j->nparts - 2 ? "time in" : "part", rank_name_bytes(j->part[part]),
+			 j->part[part]);
 	record_fact(b, "job", "straggler_part", DCK_UNIT_NONE,
 		    part < j->nparts ? RECORD_TEXT(j->part[part])
 				     : RECORD_ABSENT("no part takes it longer than the others"));
 	snprintf(where, sizeof where, "%s%s", part_name, cause_put(b, j));
-	snprintf(what, sizeof what, "rank %u%s%.100s", m->rank, j->nodes > 1 ? " on node " : "",
-		 j->nodes > 1 ? m->part->host : "");
+	const char *node = j->nodes > 1 ? m->part->host : "";
+	snprintf(what, sizeof what, "rank %u%s%.*s", m->rank, j->nodes > 1 ? " on node " : "",
+		 rank_name_bytes(node), node);
 	accusation_put(b, j, &j->blame, what, where);
 	return true;
 }
@@ -483,11 +494,10 @@ static void no_steps_answer_put(record_builder *b, const rank_result *r)
 	const char *name = collective_frequent(r, &calls);
 
 	if (name)
-		record_answer(
-		    b,
-		    "no rank recorded a range '%s'; with --step '%.100s' a step ends with "
-		    "each of its %zu calls",
-		    r->config->step, name, calls);
+		record_answer(b,
+			      "no rank recorded a range '%s'; with --step '%s' a step ends with "
+			      "each of its %zu calls",
+			      r->config->step, name, calls);
 	else
 		record_answer(b, "no rank recorded a range '%s', so there are no steps to compare",
 			      r->config->step);
@@ -540,7 +550,8 @@ static void rank_answer_put(record_builder *b, const rank_result *r)
 	} else if (rank_accuse(b, j)) {
 		return;
 	} else if (j->node_blame.verdict == BLAME_ONE) {
-		snprintf(what, sizeof what, "node %.100s", j->node[j->node_blame.unit]);
+		const char *node = j->node[j->node_blame.unit];
+		snprintf(what, sizeof what, "node %.*s", rank_name_bytes(node), node);
 		accusation_put(b, j, &j->node_blame, what, "");
 	} else if (j->blame.verdict == BLAME_FEW) {
 		record_answer(b,

@@ -19,6 +19,7 @@ deepclock count --no-history --save run.json -q -- ./program busy >out 2>&1
 deepclock report run.json -f folded --weight calls | grep 'leaf'
 calls -- ./program libraries ./first.so ./other.so
 calls -- ./program reload ./first.so
+calls -- ./program beside ./first.so
 calls -- sh -c './program calls; ./program fib; exit 0'
 calls -- ./program calls exit
 calls -- ./program fib kill

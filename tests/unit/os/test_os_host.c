@@ -200,6 +200,8 @@ static void pinning(void **state)
 	assert_non_null(strstr(e.msg, "is not a list of CPUs: write it as in 0-3,8"));
 	assert_int_equal(os_pin_cpus("8000", &e), DCK_E_ARG);
 	assert_non_null(strstr(e.msg, "cannot pin this process to CPUs 8000: it may use "));
+	assert_int_equal(os_pin_cpus("0,99999", &e), DCK_E_ARG);
+	assert_non_null(strstr(e.msg, "cannot pin this process to CPUs 0,99999: it may use "));
 	assert_int_equal(os_pin_cpus("0-8000", &e), DCK_E_ARG); /* only some of these CPUs exist */
 	assert_int_equal(os_cpus_allowed(), before);		/* the mask is unchanged */
 	/* The first allowed CPU, as the kernel prints it. */

@@ -52,7 +52,7 @@ enum { MODULES_MAX = 4096, PATH_BYTES = 512 };
 typedef struct module {
 	uint64_t begin, end;
 	uint32_t name; /* hash */
-	bool kept;     /* module_keep() */
+	bool kept;     /* module_drop() */
 } module;
 
 /* State of this process. */
@@ -136,10 +136,14 @@ static int instrument_file_open(const char *ending, int flags)
 
 /* --- modules */
 
-typedef struct lines {
-	int fd;
+/* The program's code may run under the loader's lock, as a callback of dl_iterate_phdr(), and wait
+ * for lock(). So lock() is taken inside the loader's lock only: by the first callback, until
+ * dl_iterate_phdr() has returned. */
+typedef struct modules_pass {
+	bool locked;
+	int fd; /* of module_put() */
 	uint64_t generation;
-} lines;
+} modules_pass;
 
 static uint32_t module_name_hash(const char *name)
 {
@@ -173,11 +177,18 @@ static module *module_recorded(const module *m)
 
 static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 {
-	const lines *out = to;
+	modules_pass *out = to;
 	char line[PATH_MAX + 128], own[PATH_MAX];
 	const char *path = info->dlpi_name;
 
 	(void)size;
+	if (!out->locked) {
+		lock();
+		out->locked = true;
+		out->fd = instrument_file_open("modules", O_WRONLY | O_APPEND | O_CREAT);
+	}
+	if (out->fd < 0)
+		return 1;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const module m = code_of(info, i);
 
@@ -197,10 +208,27 @@ static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 	return 0;
 }
 
-static int module_keep(struct dl_phdr_info *info, size_t size, void *self)
+static int subs_get(struct dl_phdr_info *info, size_t size, void *to)
 {
-	(void)size;
-	(void)self;
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+		*(unsigned long long *)to = info->dlpi_subs;
+	return 1;
+}
+
+static int module_drop(struct dl_phdr_info *info, size_t size, void *to)
+{
+	modules_pass *pass = to;
+
+	if (!pass->locked) {
+		lock();
+		pass->locked = true;
+		const unsigned long long before = all.subs;
+		subs_get(info, size, &all.subs);
+		for (uint32_t i = 0; i < all.nmodules; i++)
+			all.modules[i].kept = all.subs == before;
+		if (all.subs == before)
+			return 1;
+	}
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const module m = code_of(info, i);
 		module *known = m.end ? module_recorded(&m) : NULL;
@@ -211,19 +239,22 @@ static int module_keep(struct dl_phdr_info *info, size_t size, void *self)
 	return 0;
 }
 
-/* Drops the modules that were unloaded; true: there were some. */
-static bool modules_drop(void)
+/* Drops the modules that were unloaded, and begins the next generation if there were some. */
+static void modules_drop(void)
 {
-	const uint32_t had = all.nmodules;
+	modules_pass pass = {0};
 
-	for (uint32_t i = 0; i < had; i++)
-		all.modules[i].kept = false;
-	dl_iterate_phdr(module_keep, NULL);
+	dl_iterate_phdr(module_drop, &pass);
+	if (!pass.locked)
+		return;
+	const uint32_t had = all.nmodules;
 	all.nmodules = 0;
 	for (uint32_t i = 0; i < had; i++)
 		if (all.modules[i].kept)
 			all.modules[all.nmodules++] = all.modules[i];
-	return all.nmodules < had;
+	if (all.nmodules < had && atomic_load(&all.generation) < ~COUNT_ADDRESS)
+		atomic_fetch_add(&all.generation, UINT64_C(1) << COUNT_ADDRESS_BITS);
+	unlock();
 }
 
 static bool module_known(uint64_t address)
@@ -234,34 +265,23 @@ static bool module_known(uint64_t address)
 	return false;
 }
 
-/* Records the module before the first call of a function by a new path; true: it took time.
- * dl_iterate_phdr() takes a lock that no thread holds while code of the program runs. */
+/* Records the module before the first call of a function by a new path; true: it took time. */
 static bool modules_note(uint64_t function)
 {
 	const int before = errno;
-	bool known;
+	modules_pass out = {.fd = -1, .generation = function >> COUNT_ADDRESS_BITS};
 
 	lock();
-	known = module_known(function & COUNT_ADDRESS);
-	if (!known) {
-		lines out = {instrument_file_open("modules", O_WRONLY | O_APPEND | O_CREAT),
-			     function >> COUNT_ADDRESS_BITS};
-
-		if (out.fd >= 0) {
-			dl_iterate_phdr(module_put, &out);
-			close(out.fd);
-		}
-	}
+	const bool known = module_known(function & COUNT_ADDRESS);
 	unlock();
+	if (!known)
+		dl_iterate_phdr(module_put, &out);
+	if (out.fd >= 0)
+		close(out.fd);
+	if (out.locked)
+		unlock();
 	errno = before;
 	return !known;
-}
-
-static int subs_get(struct dl_phdr_info *info, size_t size, void *to)
-{
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
-		*(unsigned long long *)to = info->dlpi_subs;
-	return 1;
 }
 
 /* --- beginning */
@@ -373,16 +393,17 @@ static void fork_after(void)
 static bool hooks_init(void)
 {
 	static atomic_bool hooked;
+	unsigned long long subs = 0;
 	bool ok;
 
+	dl_iterate_phdr(subs_get, &subs); /* outside lock(): modules_pass */
 	lock();
 	if (atomic_load(&all.state) == 0) {
 		ok = process_file();
 		if (ok && !atomic_exchange(&hooked, true))
 			ok = pthread_key_create(&all.key, instrument_thread_ends) == 0 &&
 			     pthread_atfork(fork_before, fork_after, instrument_child_begins) == 0;
-		if (ok)
-			dl_iterate_phdr(subs_get, &all.subs);
+		all.subs = subs;
 		atomic_store(&all.state, ok ? 1 : 2);
 		if (ok) {
 			unlock();
@@ -753,21 +774,13 @@ JUMP(REAL_LONGJMP + 3, __longjmp_chk)
 /* Another library may later have the address of the unloaded one. */
 COUNT_API int dlclose(void *library)
 {
-	unsigned long long subs = 0;
 	const int ret = REAL_AS(int (*)(void *), REAL_DLCLOSE)(library);
 
 	if (ret != 0 || atomic_load(&all.state) != 1)
 		return ret;
 	const bool busy = mine.busy;
 	mine.busy = true;
-	dl_iterate_phdr(subs_get, &subs);
-	lock();
-	if (subs != all.subs) {
-		all.subs = subs;
-		if (modules_drop() && atomic_load(&all.generation) < ~COUNT_ADDRESS)
-			atomic_fetch_add(&all.generation, UINT64_C(1) << COUNT_ADDRESS_BITS);
-	}
-	unlock();
+	modules_drop();
 	mine.busy = busy;
 	return ret;
 }

@@ -16,6 +16,7 @@
 #endif
 
 enum { PAGE = 4096 };
+static const uintptr_t space = (uintptr_t)1 << 56; /* the most of addresses that a process has */
 
 HOOK void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
@@ -35,10 +36,12 @@ HOOK void *mmap64(void *at, size_t n, int protection, int flags, int fd, off64_t
 HOOK int munmap(void *at, size_t n)
 {
 	const heap_caller caller = HEAP_CALLER;
+	const uintptr_t from = (uintptr_t)at;
 
 	/* Recorded before the call, because afterwards another thread may get these addresses. It
-	 * fails for a part of a page, and where a part of a mapping is one mapping too many. */
-	if ((uintptr_t)at % PAGE == 0)
+	 * fails for a part of a page, for what no process has, and where a part of a mapping is
+	 * one mapping too many. */
+	if (from % PAGE == 0 && n <= space && from <= space - n)
 		heap_mapping_changed(at, n, NULL, 0, &caller);
 	return (int)syscall(SYS_munmap, at, n);
 }
@@ -55,5 +58,7 @@ HOOK void *mremap(void *old, size_t had, size_t n, int flags, ...)
 	void *p = (void *)syscall(SYS_mremap, old, had, n, flags, to);
 	if (p != MAP_FAILED && known)
 		heap_mapping_changed(old, flags & MREMAP_DONTUNMAP ? 0 : had, p, n, &caller);
+	else if (p != MAP_FAILED && flags & MREMAP_FIXED)
+		heap_mapping_changed(p, n, NULL, 0, &caller);
 	return p;
 }

@@ -42,6 +42,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { FILE_MAX = 200, REPORTED = 1024 };
@@ -121,19 +122,28 @@ static void name_look(void)
 
 /* --- a sample */
 
-static void sampler_on_signal(int sig, siginfo_t *info, void *context)
+/* Whether the handler has room: not on the rest of a small alternate stack, where it interrupted
+ * the program's own handler. */
+static bool sampler_has_room(const ucontext_t *interrupted)
+{
+	const uintptr_t low = (uintptr_t)interrupted->uc_stack.ss_sp,
+			left = (uintptr_t)__builtin_frame_address(0) - low;
+
+	return left >= interrupted->uc_stack.ss_size || left >= SAMPLER_STACK;
+}
+
+static void sample_lose(void)
+{
+	atomic_fetch_add_explicit(&slots->lost, 1, memory_order_relaxed);
+}
+
+/* Has a frame apart, which is reserved after sampler_has_room(). */
+static __attribute__((noinline)) void sample_take(sampled *t, const void *context)
 {
 	const int e = errno;
-	sampled *t = &mine;
 	unwind_regs regs;
 	unwind_result ended;
 
-	if (!sampler_clock_sent(info)) {
-		sampler_signal_theirs(sig, info, context);
-		return;
-	}
-	if (!t->armed || atomic_load_explicit(&slots->over, memory_order_relaxed))
-		return;
 	const uint64_t cpu = sampler_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	sample_slot *s = slot_take(t->tid);
 	if (s) {
@@ -157,9 +167,23 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 		s->b = t->cpu_ns - cpu;
 		sample_slot_publish(s);
 	} else { /* its time is in the next sample, except by the user clock */
-		atomic_fetch_add_explicit(&slots->lost, 1, memory_order_relaxed);
+		sample_lose();
 	}
 	errno = e;
+}
+
+static void sampler_on_signal(int sig, siginfo_t *info, void *context)
+{
+	sampled *t = &mine;
+
+	if (!sampler_clock_sent(info))
+		sampler_signal_theirs(sig, info, context);
+	else if (!t->armed || atomic_load_explicit(&slots->over, memory_order_relaxed))
+		return;
+	else if (!sampler_has_room(context))
+		sample_lose();
+	else
+		sample_take(t, context);
 }
 
 /* --- threads */

@@ -43,6 +43,7 @@ void sampler_find_all(void);
 /* Returns the signal of the clocks, never one of glibc's; 0: not sampling. */
 int sampler_signal(void);
 void sampler_signal_take(int number); /* reserves the signal */
+enum { SAMPLER_STACK = 12288 };	      /* what the handler needs besides the kernel's frame */
 /* SA_ONSTACK, or 0 where the program has an alternate stack that is too small for the handler. */
 int sampler_stack_flag(void);
 /* Passes a signal that no clock sent to the program's handler. */

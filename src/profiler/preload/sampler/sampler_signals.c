@@ -18,9 +18,8 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
-/* What the handler needs besides the kernel's frame, and the size of that where the kernel does not
- * have it. */
-enum { HANDLER_STACK = 12288, FRAME_USUAL = 4096 };
+/* The size of the kernel's frame, where the kernel does not have it. */
+enum { FRAME_USUAL = 4096 };
 
 static _Atomic int number;
 
@@ -137,7 +136,7 @@ static void stack_look(const stack_t *stack)
 	struct sigaction ours;
 
 	if (stack->ss_flags & SS_DISABLE ||
-	    stack->ss_size >= (frame ? frame : FRAME_USUAL) + HANDLER_STACK ||
+	    stack->ss_size >= (frame ? frame : FRAME_USUAL) + SAMPLER_STACK ||
 	    atomic_exchange(&small_stack, true) || !sampler_signal())
 		return;
 	SAMPLER_NEXT(sigaction)(sampler_signal(), NULL, &ours);
