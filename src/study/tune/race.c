@@ -1,5 +1,6 @@
-/* race.c - the state machine of the search for the fastest configuration: screening by one value at
- * a time, sequential halving with racing over combinations, then a confirmation by fresh pairs.
+/* race.c - the state machine of the search for the fastest configuration: screening by single
+ * values and random combinations, sequential halving with racing over the best, then a confirmation
+ * by fresh pairs.
  *
  * A queue has the arms of the present round; when it is empty race_advance() judges the round and
  * fills the queue again or enters the next stage. A round is begun only if it is expected to end in
@@ -8,13 +9,14 @@
  * default, and there was no time for some values, that time goes to a second pass of SCREEN and
  * RACE over these, and so on.
  *
- * SCREEN estimates the effect of each value alone; after SCREEN_LOOK rounds the arms shown to be
- * slower than the best leave. Its last round is of pairs of values
- * (race_pairs.c). RACE has the default, the best arms
- * of SCREEN, the best pairs, and combinations of the faster values of at most COMBINED
- * dimensions of one engine, also with the best pair. Each rung has an equal share of the time and
- * half of its arms leave (sequential halving). Among arms within the margin of the best, the one
- * that changes least wins, so that an option that does nothing is not recommended.
+ * SCREEN tries each value alone once, which finds those that fail, then random combinations: with n
+ * trials the variance of the effect of one of two values is about 4 / n of the noise's, and with n
+ * trials of single values of k options about 2 k / n. Arms are ranked by a model of all trials
+ * (race_fit.c), also those that were not tried. RACE has the default, the best arms of SCREEN, the
+ * arms that the model expects to be fastest, and these without one of their values. Each rung has
+ * an equal share of the time and half of its arms leave (sequential halving). Among arms within the
+ * margin of the best, the one that changes least wins, so that an option that does nothing is not
+ * recommended.
  *
  * Invariants: the winner is chosen by SCREEN and RACE alone, and judged by CONFIRM alone, whose
  * pairs are tested by group-sequential sign tests with the number of pairs fixed before the first
@@ -30,13 +32,13 @@
 #include <math.h>
 #include <string.h>
 
-#define SCREEN_ROUNDS 6
-#define SCREEN_LOOK   3
+/* Rounds of single values; with a limit, whose violation has to show. */
+#define SINGLES_ROUNDS	     1
+#define SINGLES_ROUNDS_LIMIT 3
 /* Share of the time before CONFIRM that SCREEN may take, and that its first round may take. */
-#define SCREEN_SHARE 0.55
+#define SCREEN_SHARE 0.6
 #define SCREEN_FIRST 0.85
-#define COMBINED     4
-#define RACERS_MAX   16
+#define RACERS_MAX   8
 #define RUNG_ROUNDS  12
 #define RACE_LOOK    3
 #define WINNERS_MAX  4
@@ -52,7 +54,7 @@
 
 /* --- arms */
 
-static bool applies(const race *r, size_t dim, size_t engine)
+static bool dim_applies(const race *r, size_t dim, size_t engine)
 {
 	return !(r->c.engines && dim == 0) && (r->c.applies[dim] >> engine & 1);
 }
@@ -69,11 +71,11 @@ static void arms_make(race *r)
 	}
 	for (size_t e = 0; e < engines; e++)
 		for (size_t d = 0; d < r->c.ndims; d++)
-			for (size_t v = 1; applies(r, d, e) && v < r->c.nvalues[d]; v++) {
+			for (size_t v = 1; dim_applies(r, d, e) && v < r->c.nvalues[d]; v++) {
 				if (r->c.engines)
 					value[0] = (uint8_t)e;
 				value[d] = (uint8_t)v;
-				(void)race_arm_add(r, value);
+				r->single[e][d][v] = (uint8_t)race_arm_add(r, value);
 				value[d] = 0;
 			}
 }
@@ -93,8 +95,9 @@ race *race_new(const race_config *c)
 		return NULL;
 	r->scratch =
 	    mem_alloc((stat_scratch(RACE_PAIRS_MAX) + 2 * RACE_PAIRS_MAX) * sizeof *r->scratch);
-	if (!r->scratch) {
-		mem_free(r);
+	r->fit = race_fit_new();
+	if (!r->scratch || !r->fit) {
+		race_free(r);
 		return NULL;
 	}
 	r->c = *c;
@@ -114,6 +117,7 @@ void race_free(race *r)
 	if (!r)
 		return;
 	mem_free(r->scratch);
+	mem_free(r->fit);
 	mem_free(r);
 }
 
@@ -179,22 +183,9 @@ static void alive_remove(race *r, size_t arm)
 		}
 }
 
-/* Returns the arm with the least mean in the rounds of the stage, compared with `to`. */
-static size_t best_alive(const race *r, size_t to)
+static double effect_of(const race *r, size_t arm)
 {
-	double least = INFINITY;
-	size_t best = SIZE_MAX;
-
-	for (size_t i = 0; i < r->nalive; i++) {
-		const race_number x = race_paired(r, r->stage, r->stage, r->alive[i], to, 1);
-		const double v = r->alive[i] == to ? 0 : x.value;
-
-		if (v < least) {
-			least = v;
-			best = r->alive[i];
-		}
-	}
-	return best;
+	return race_predict(r, r->arms[arm].value);
 }
 
 /* Removes the arms that are shown to violate the limit. */
@@ -205,20 +196,20 @@ static void violating_leave(race *r)
 			alive_remove(r, r->alive[i]);
 }
 
-/* Removes the arms that are shown to be slower than the best. The default stays in SCREEN, where
- * effects are relative to it. */
+/* Removes the arms that are shown to be slower than the best. */
 static void slower_leave(race *r)
 {
-	const size_t best = best_alive(r, r->alive[0]), n = r->nalive;
+	const size_t n = r->nalive;
+	size_t best = r->alive[0];
 
-	for (size_t i = n; best != SIZE_MAX && i-- > 0;) {
-		const size_t arm = r->alive[i];
-		/* All pairs, because the best was chosen by the same rounds. */
-		const race_number x =
-		    race_paired(r, r->stage, r->stage, arm, best, n * (n - 1) / 2 + 1);
-
-		if (arm != best && x.lo > 0 && !(r->stage == RACE_SCREEN && arm == 0))
-			alive_remove(r, arm);
+	for (size_t i = 1; i < n; i++)
+		if (effect_of(r, r->alive[i]) < effect_of(r, best))
+			best = r->alive[i];
+	for (size_t i = n; i-- > 0;) {
+		/* All pairs, because the best was chosen by the same trials. */
+		if (r->alive[i] != best &&
+		    race_compare(r, r->alive[i], best, n * (n - 1) / 2 + 1).lo > 0)
+			alive_remove(r, r->alive[i]);
 	}
 }
 
@@ -231,7 +222,7 @@ static bool screen_begin(race *r)
 	double room;
 
 	stage_begin(r, RACE_SCREEN);
-	if (r->round + SCREEN_ROUNDS + 1 > RACE_ROUNDS_MAX)
+	if (r->round + SINGLES_ROUNDS_LIMIT > RACE_ROUNDS_MAX)
 		return false;
 	r->from_ns = r->passes++ > 0 ? r->used_ns : 0;
 	room = stage_end(r) - r->used_ns;
@@ -260,17 +251,16 @@ static void winner_choose(race *r);
 static void screen_advance(race *r)
 {
 	const unsigned n = r->round - r->first;
-	bool more = !r->pairing;
+	const unsigned singles = r->c.limit.ns > 0 ? SINGLES_ROUNDS_LIMIT : SINGLES_ROUNDS;
+	bool more;
 
 	r->whole[RACE_SCREEN] = r->round;
-	if (more && n > 0)
+	if (n > 0 && n <= singles)
 		violating_leave(r);
-	if (more && n >= SCREEN_LOOK)
-		slower_leave(r);
-	r->pairing = false;
-	if (more &&
-	    !(n < SCREEN_ROUNDS && r->nalive > 1 && r->used_ns + cost_of_round(r) <= stage_end(r)))
-		more = r->pairing = r->passes == 1 && race_pairs_begin(r);
+	if (n < singles)
+		more = r->nalive > 1 && r->used_ns + cost_of_round(r) <= stage_end(r);
+	else
+		more = r->round < RACE_ROUNDS_MAX && race_mix_begin(r, stage_end(r) - r->used_ns);
 	if (more)
 		race_queue_begin(r);
 	else
@@ -299,111 +289,54 @@ static void racer_add(racer *list, size_t *n, size_t arm, double effect)
 	*n = *n < RACERS_MAX ? *n + 1 : *n;
 }
 
-/* The faster values of an engine, at most one of a dimension, the best first. */
-typedef struct faster {
-	size_t dim;
-	uint8_t value;
-	double effect;
-} faster;
-
-static size_t faster_find(const race *r, size_t engine, faster *list)
+/* Adds the values and each arm that differs in one of them by the default's. */
+static void racer_add_values(race *r, uint8_t *value, racer *list, size_t *n)
 {
-	size_t n = 0;
-
-	for (size_t d = 0; d < r->c.ndims; d++) {
-		faster best = {.dim = d};
-
-		for (size_t i = 1; i < r->singles; i++) {
-			const size_t base = race_base_of(r, i);
-			const race_arm *a = &r->arms[i];
-			const double effect = race_screen_effect(r, i, base);
-
-			if (race_engine_of(r, i) == engine && i != base && applies(r, d, engine) &&
-			    a->value[d] > 0 && race_usable(r, i) && effect < best.effect)
-				best = (faster){d, a->value[d], effect};
-		}
-		size_t at = n;
-
-		if (!(best.effect < 0))
-			continue;
-		for (; at > 0 && list[at - 1].effect > best.effect; at--)
-			list[at] = list[at - 1];
-		list[at] = best;
-		n++;
-	}
-	return n < COMBINED ? n : COMBINED;
-}
-
-/* Adds all combinations of two and more of the faster values of the best arm's engine. */
-static void combinations_add(race *r, size_t best, racer *list, size_t *n)
-{
-	const size_t engine = race_engine_of(r, best), base = race_base_of(r, best);
-	faster of[RACE_DIMS_MAX];
-	const size_t k = faster_find(r, engine, of);
-
-	for (unsigned set = 3; set < 1u << k; set++) {
-		double effect = race_screen_effect(r, base, 0);
-		uint8_t value[RACE_DIMS_MAX] = {0};
+	for (size_t d = r->c.ndims + 1; d-- > 0;) {
+		const uint8_t v = d < r->c.ndims ? value[d] : 0;
 		size_t arm;
 
-		if ((set & (set - 1)) == 0)
+		if (d < r->c.ndims && (v == 0 || (r->c.engines && d == 0)))
 			continue;
-		memcpy(value, r->arms[base].value, sizeof value);
-		for (size_t i = 0; i < k; i++)
-			if (set >> i & 1) {
-				value[of[i].dim] = of[i].value;
-				effect += of[i].effect;
-			}
+		if (d < r->c.ndims)
+			value[d] = 0;
 		arm = race_arm_add(r, value);
-		if (arm != SIZE_MAX)
-			racer_add(list, n, arm, effect);
+		if (arm != SIZE_MAX && arm > 0 && r->arms[arm].end == RACE_OK)
+			racer_add(list, n, arm, effect_of(r, arm));
+		if (d < r->c.ndims)
+			value[d] = v;
 	}
 }
 
-/* Adds the best pairs of values, and the best of them with the faster values of others. */
-static void pairs_add(race *r, racer *list, size_t *n)
-{
-	size_t pairs[RACE_PAIRS_KEPT];
-	const size_t npairs = race_pairs_best(r, pairs);
-	faster of[RACE_DIMS_MAX];
-	uint8_t value[RACE_DIMS_MAX];
-	double effect;
-	size_t arm;
-
-	for (size_t i = 0; i < npairs; i++)
-		racer_add(list, n, pairs[i], race_screen_effect(r, pairs[i], 0));
-	if (npairs == 0)
-		return;
-	memcpy(value, r->arms[pairs[0]].value, sizeof value);
-	effect = race_screen_effect(r, pairs[0], 0);
-	for (size_t i = faster_find(r, race_engine_of(r, pairs[0]), of); i-- > 0;)
-		if (value[of[i].dim] == 0) {
-			value[of[i].dim] = of[i].value;
-			effect += of[i].effect;
-		}
-	arm = race_arm_add(r, value);
-	if (arm != SIZE_MAX)
-		racer_add(list, n, arm, effect);
-}
-
-/* Chooses the arms of RACE: the default, arms of SCREEN that are or may be faster, combinations. */
+/* Chooses the arms of RACE: the default, arms of SCREEN that seem faster, and what the model
+ * expects to be fastest. */
 static void racers_choose(race *r)
 {
-	size_t n = 0;
-	double sum = r->arms[0].cost_ns;
+	const size_t narms = r->narms;
+	uint8_t value[RACE_DIMS_MAX] = {0};
+	double sum = r->arms[0].cost_ns, least = 0;
 	racer list[RACERS_MAX];
+	size_t n = 0, best = 0;
 
-	for (size_t i = 1; i < r->singles; i++) {
-		const race_number x = race_paired(r, RACE_SCREEN, RACE_SCREEN, i, 0, 1);
+	for (size_t i = 1; i < narms; i++) {
+		const double effect = effect_of(r, i);
 
-		if (race_usable(r, i) && !r->arms[i].left &&
-		    (x.value < 0 || x.lo < -log1p(r->c.margin)))
-			racer_add(list, &n, i, x.value);
+		if (!race_usable(r, i) || !(effect < -RACE_ROUNDING))
+			continue;
+		racer_add(list, &n, i, effect);
+		if (effect < least) {
+			least = effect;
+			best = i;
+		}
 	}
-	if (r->whole[RACE_SCREEN] > 0)
-		combinations_add(r, race_screen_best(r), list, &n);
-	if (r->npairs > 0)
-		pairs_add(r, list, &n);
+	if (r->whole[RACE_SCREEN] > 0) {
+		memcpy(value, r->arms[race_base_of(r, best)].value, sizeof value);
+		race_mix_best(r, value);
+		racer_add_values(r, value, list, &n);
+		memcpy(value, r->arms[best].value, sizeof value);
+		race_mix_best(r, value);
+		racer_add_values(r, value, list, &n);
+	}
 	stage_begin(r, RACE_RACE);
 	r->alive[0] = 0;
 	r->nalive = 1;
@@ -434,7 +367,7 @@ static void rung_begin(race *r)
 /* Keeps the better half. */
 static void half_leave(race *r)
 {
-	const size_t keep = (r->nalive + 1) / 2, to = r->alive[0];
+	const size_t keep = (r->nalive + 1) / 2;
 
 	while (r->nalive > keep) {
 		double most = -INFINITY;
@@ -442,8 +375,7 @@ static void half_leave(race *r)
 
 		for (size_t i = 0; i < r->nalive; i++) {
 			const size_t arm = r->alive[i];
-			const race_number x = race_paired(r, RACE_RACE, RACE_RACE, arm, to, 1);
-			const double v = arm == to ? 0 : isnan(x.value) ? INFINITY : x.value;
+			const double v = effect_of(r, arm);
 
 			if (v > most) {
 				most = v;
@@ -477,13 +409,6 @@ static void race_advance_rung(race *r)
 
 /* --- the winner */
 
-static double race_effect(const race *r, size_t arm)
-{
-	const double effect = arm == 0 ? 0 : race_paired(r, RACE_RACE, RACE_RACE, arm, 0, 1).value;
-
-	return isnan(effect) ? race_screen_effect(r, arm, 0) : effect;
-}
-
 static void confirm_begin(race *r);
 
 /* Chooses the arm that changes least among those within the margin of the best. */
@@ -495,7 +420,7 @@ static void winner_choose(race *r)
 	for (unsigned among = 0; among < 2 && !(least < INFINITY); among++)
 		for (size_t i = 0; i < r->narms; i++) {
 			const race_arm *a = &r->arms[i];
-			const double v = race_effect(r, i);
+			const double v = effect_of(r, i);
 
 			if (a->raced && race_usable(r, i) && (among > 0 || !a->left) && v < least) {
 				least = v;
@@ -505,7 +430,7 @@ static void winner_choose(race *r)
 	winner = best;
 	for (size_t i = 0; i < r->narms; i++)
 		if (r->arms[i].raced && race_usable(r, i) &&
-		    race_effect(r, i) <= least + log1p(r->c.margin) &&
+		    effect_of(r, i) <= least + log1p(r->c.margin) &&
 		    r->arms[i].changes < r->arms[winner].changes)
 			winner = i;
 	r->winner = winner;

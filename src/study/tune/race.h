@@ -9,10 +9,11 @@
  *
  * An arm is a configuration: one value of each dimension, 0 being the default's. The stages are
  *   PILOT    one trial of the default and of each other engine, which does not count;
- *   SCREEN   all arms that differ from an engine's default in one value, in rounds, then a round of
- *            pairs of values (race_pairs.c);
- *   RACE     combinations of the values that were faster, and the best pairs, in rounds that half
- *            of the arms survive (sequential halving: Karnin, Koren and Somekh, ICML 2013; Jamieson
+ *   SCREEN   all arms that differ from an engine's default in one value, then rounds of random
+ *            combinations (race_mix.c), from which the effect of each value and pair of values is
+ *            estimated (race_fit.c);
+ *   RACE     the arms that seem fastest by this, tried or not, in rounds that half of the arms
+ *            survive (sequential halving: Karnin, Koren and Somekh, ICML 2013; Jamieson
  *            and Talwalkar, AISTATS 2016), or fewer: those shown to be slower leave at once
  *            (racing: Maron and Moore, NIPS 1993; Birattari et al., GECCO 2002);
  *   VERIFY   the outputs of the winner are compared with the default's; if they are not the same,
@@ -21,9 +22,9 @@
  *            by luck too, so no trial before counts;
  *   REST     outputs of other good arms, in the time that is left.
  *
- * A round has one trial of each arm, in a new random order (stat/blocks.h). Nothing here measures
- * or reads a clock: time is the sum of the outcomes' costs, so the same outcomes give the same
- * questions, a journal can be replayed, and tests/accuracy/tune.c simulates this code.
+ * A round has one trial of each of its arms, in a new random order (stat/blocks.h). Nothing here
+ * measures or reads a clock: time is the sum of the outcomes' costs, so the same outcomes give the
+ * same questions, a journal can be replayed, and tests/accuracy/tune.c simulates this code.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUNE_RACE_H
@@ -32,10 +33,11 @@
 #include "measure/latency_limit.h"
 #include <stddef.h>
 
-#define RACE_DIMS_MAX	16
-#define RACE_VALUES_MAX 16
-#define RACE_ARMS_MAX	128
-#define RACE_FRONT_MAX	12
+#define RACE_DIMS_MAX	 16
+#define RACE_VALUES_MAX	 16
+#define RACE_SINGLES_MAX 64 /* arms with one value of an engine, and the engines */
+#define RACE_ARMS_MAX	 256
+#define RACE_FRONT_MAX	 12
 
 typedef struct race_config {
 	size_t ndims;
@@ -132,9 +134,9 @@ typedef struct race_number {
 	size_t n;	      /* trials or pairs */
 } race_number;
 
-/* Estimates the arm's time over the default's, from the rounds of SCREEN and RACE that both are in;
- * of the winner, from the pairs of CONFIRM alone, and then of an arm of RACE beside the winner. The
- * intervals of all arms hold together (Bonferroni), with an error pooled over the arms. */
+/* Estimates the arm's time over the default's, from all trials of SCREEN and RACE by the model of
+ * race_fit.c; of the winner, from the pairs of CONFIRM alone, and then of an arm of RACE beside the
+ * winner. The intervals of all arms hold together (Bonferroni). */
 race_number race_ratio(const race *r, size_t arm);
 /* Tests the limit by all trials of an arm after PILOT; the verdicts on all arms hold together
  * (Bonferroni). A maximum is never MET: no number of runs shows it. MET without a limit. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Share of the time of a pass that CONFIRM has at least, and, where trials are long, at most. */
-#define CONFIRM_LEAST 0.35
+#define CONFIRM_LEAST 0.4
 #define CONFIRM_MOST  0.5
 #define CONFIRM_PAIRS 8
 
@@ -69,25 +69,4 @@ double race_before(const race *r)
 					   : fmin(CONFIRM_MOST * left, pair * CONFIRM_PAIRS);
 
 	return r->c.budget_ns - fmax(CONFIRM_LEAST * left, pairs);
-}
-
-double race_screen_effect(const race *r, size_t arm, size_t other)
-{
-	return arm == other ? 0 : race_paired(r, RACE_SCREEN, RACE_SCREEN, arm, other, 1).value;
-}
-
-size_t race_screen_best(const race *r)
-{
-	double least = 0;
-	size_t best = 0;
-
-	for (size_t i = 1; i < r->singles; i++) {
-		const double effect = race_screen_effect(r, i, 0);
-
-		if (race_usable(r, i) && !r->arms[i].left && effect < least) {
-			least = effect;
-			best = i;
-		}
-	}
-	return best;
 }

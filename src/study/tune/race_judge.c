@@ -1,14 +1,7 @@
 /* race_judge.c - estimates from the trials of a search for the fastest configuration.
  *
- * Two arms are compared in the rounds that both have, on logarithms, so a change of the machine
- * from round to round cancels. An arm has few rounds, so the error of a difference is pooled: the
- * mean square of the differences of all arms to the one with most rounds, about their own means, in
- * the stages that are compared (Box, Hunter and Hunter, Statistics for Experimenters, 2nd edition,
- * chapter 4), with Student's t; the difference itself is a pseudomedian, since trials beside other
- * programs have long tails. Of the winner and the default only the pairs of CONFIRM count.
- *
- * Nothing is cached: a search has some hundred trials. Sums of the default's logarithms are kept as
- * they come.
+ * Arms are compared by the model of all trials (race_fit.c); the winner with the default only by
+ * the pairs of CONFIRM. Sums of the default's logarithms are kept as they come.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/dist.h"
@@ -60,109 +53,6 @@ dck_verdict race_holds(const race *r, size_t arm)
 	return x.verdict;
 }
 
-/* Returns the logarithm of the arm's value in a round of SCREEN or RACE; NaN: none. */
-static double race_log_value(const race *r, race_stage stage, unsigned round, size_t arm)
-{
-	return stage == RACE_SCREEN ? r->screen[round - 1][arm] : r->race[round - 1][arm];
-}
-
-/* Differences of two arms, by rounds. */
-typedef struct differences {
-	size_t n;
-	double mean, squares; /* sum of squares about the mean */
-	double of[2 * RACE_ROUNDS_MAX];
-} differences;
-
-static void differ(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
-		   differences *f)
-{
-	f->n = 0;
-	f->mean = f->squares = 0;
-	for (race_stage s = from; s <= to; s++)
-		for (unsigned k = 1; k <= r->whole[s]; k++) {
-			const double d = race_log_value(r, s, k, arm) -
-					 race_log_value(r, s, k, other),
-				     off = d - f->mean;
-
-			if (isnan(d))
-				continue;
-			f->of[f->n++] = d;
-			f->mean += off / (double)f->n; /* Welford, Technometrics 4, 1962 */
-			f->squares += off * (d - f->mean);
-		}
-}
-
-/* Returns the median of the means of all pairs: nearly as precise as the mean, and a few long
- * trials do not move it (Hodges and Lehmann, Ann. Math. Statist. 34, 1963). */
-static double pseudomedian(const differences *f)
-{
-	double walsh[RACE_ROUNDS_MAX * (2 * RACE_ROUNDS_MAX + 1)];
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->n; i++)
-		for (size_t k = i; k < f->n; k++)
-			walsh[n++] = (f->of[i] + f->of[k]) / 2;
-	stat_sort(walsh, n);
-	return stat_quantile_sorted(walsh, n, 0.5);
-}
-
-/* Returns the arm with most rounds: the default may leave RACE early. */
-static size_t longest_arm(const race *r, race_stage from, race_stage to)
-{
-	size_t found = 0, most = 0;
-
-	for (size_t i = 0; i < r->narms; i++) {
-		size_t n = 0;
-
-		for (race_stage s = from; s <= to; s++)
-			for (unsigned k = 1; k <= r->whole[s]; k++)
-				n += isnan(race_log_value(r, s, k, i)) ? 0 : 1;
-		if (n > most) {
-			most = n;
-			found = i;
-		}
-	}
-	return found;
-}
-
-/* Returns the standard deviation of a difference in one round; NaN: not known. */
-static double pooled_sd(const race *r, race_stage from, race_stage to, double *ret_dof)
-{
-	const size_t longest = longest_arm(r, from, to);
-	double squares = 0, dof = 0;
-
-	for (size_t i = 0; i < r->narms; i++) {
-		differences f;
-
-		if (i == longest)
-			continue;
-		differ(r, from, to, i, longest, &f);
-		if (f.n < 2)
-			continue;
-		squares += f.squares;
-		dof += (double)(f.n - 1);
-	}
-	*ret_dof = dof;
-	return dof > 0 ? sqrt(squares / dof) : (double)NAN;
-}
-
-race_number race_paired(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
-			size_t comparisons)
-{
-	double dof, sd, half, value;
-	differences f;
-
-	differ(r, from, to, arm, other, &f);
-	if (f.n == 0)
-		return (race_number){NAN, NAN, NAN, 0};
-	sd = pooled_sd(r, from, to, &dof);
-	half = isnan(sd) ? (double)NAN
-			 : stat_t_quantile(1 - (1 - r->c.level) / 2 / (double)comparisons, dof) *
-			       sd / sqrt((double)f.n);
-	value = pseudomedian(&f);
-	return (race_number){value, value - half, value + half, f.n};
-}
-
 static race_number exponential(race_number x)
 {
 	return (race_number){exp(x.value), exp(x.lo), exp(x.hi), x.n};
@@ -172,7 +62,7 @@ static race_number exponential(race_number x)
  * winner's ratio in RACE is too small, because it was chosen by it. */
 static race_number beside_winner(const race *r, size_t arm, size_t comparisons)
 {
-	const race_number x = race_paired(r, RACE_RACE, RACE_RACE, arm, r->winner, comparisons);
+	const race_number x = race_compare(r, arm, r->winner, comparisons);
 	const race_number w = r->ratio;
 	const double half = hypot(x.value - x.lo, (w.hi - w.lo) / 2);
 	const double value = x.value + w.value;
@@ -198,7 +88,7 @@ race_number race_ratio(const race *r, size_t arm)
 		if (x.n > 0)
 			return exponential(x);
 	}
-	return exponential(race_paired(r, RACE_SCREEN, RACE_RACE, arm, 0, n));
+	return exponential(race_compare(r, arm, 0, n));
 }
 
 static race_number default_mean(const race *r, size_t which)
@@ -238,8 +128,7 @@ static size_t unresolved_count(const race *r)
 	for (size_t i = 0; i < r->narms; i++)
 		n += r->arms[i].raced;
 	for (size_t i = 1; i < r->narms; i++) {
-		const race_number x =
-		    race_paired(r, RACE_RACE, RACE_RACE, i, r->winner, n > 1 ? n - 1 : 1);
+		const race_number x = race_compare(r, i, r->winner, n > 1 ? n - 1 : 1);
 
 		found += i != r->winner && r->arms[i].raced && race_usable(r, i) &&
 			 !(x.lo > -log1p(r->c.margin));
@@ -275,6 +164,17 @@ static bool front_covers(const point *a, const point *b, double margin)
 	       !(a->error > b->error);
 }
 
+/* Returns the ratio that is expected: an arm that was fast by luck in its trial does not lead. */
+static double front_ratio(const race *r, size_t arm)
+{
+	const double to =
+	    r->ratio.n > 0 ? race_predict(r, r->arms[r->winner].value) - r->ratio.value : 0;
+
+	if (arm == 0 || r->arms[arm].trials == 0)
+		return arm == 0 ? 1 : (double)NAN;
+	return exp(race_predict(r, r->arms[arm].value) - to);
+}
+
 size_t race_front(const race *r, size_t *front)
 {
 	point all[RACE_ARMS_MAX], kept[RACE_FRONT_MAX];
@@ -283,7 +183,7 @@ size_t race_front(const race *r, size_t *front)
 	size_t n = 0, nkept = 0;
 
 	for (size_t i = 0; i < r->narms; i++) {
-		const double ratio = race_ratio(r, i).value;
+		const double ratio = front_ratio(r, i);
 		const race_arm *a = &r->arms[i];
 		const point p = {i, ratio, ratio * race_items(r, i), (double)a->peak_rss_bytes,
 				 i == 0 ? 0 : a->error};

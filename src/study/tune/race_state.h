@@ -7,8 +7,11 @@
 #include "study/tune/race.h"
 #include "stat/sequential.h"
 
-#define RACE_PAIRS_MAX	256 /* of CONFIRM */
-#define RACE_ROUNDS_MAX 64  /* of SCREEN, and of RACE */
+#define RACE_PAIRS_MAX	256  /* of CONFIRM */
+#define RACE_ROUNDING	1e-6 /* smaller effects are errors of the model */
+#define RACE_ROUNDS_MAX 64   /* of SCREEN, and of RACE */
+
+typedef struct race_fit race_fit;
 
 struct race {
 	race_config c;
@@ -35,9 +38,9 @@ struct race {
 	unsigned whole[RACE_DONE]; /* last complete round of each stage */
 	/* Arms in the rounds of the stage. */
 	size_t alive[RACE_ARMS_MAX], nalive;
-	/* SCREEN: arms that are pairs of values, and the arms before them. */
-	size_t npairs, singles;
-	bool pairing; /* this round is of pairs */
+	/* SCREEN: the arms that differ from an engine's default in one value, and the engines. */
+	size_t singles;
+	uint8_t single[RACE_VALUES_MAX][RACE_DIMS_MAX][RACE_VALUES_MAX]; /* by engine; 0: none */
 	/* RACE: rounds of this rung, and rungs left. */
 	unsigned rung_rounds, rungs;
 	size_t rank[RACE_ARMS_MAX], nrank; /* arms in the order in which they left, worst first */
@@ -49,15 +52,11 @@ struct race {
 	double walk[RACE_PAIRS_MAX + 2], *scratch; /* @owned */
 	size_t looked;
 	race_number ratio; /* logarithms */
+	race_fit *fit;	   /* @owned */
 	double outputs_ns; /* cost of the last comparison of outputs */
 	unsigned compared; /* winners compared */
 };
 
-/* Compares an arm with another in the rounds of the stages `from` to `to` that both have, on
- * logarithms. The interval holds for this number of comparisons together; its error is pooled over
- * all arms in those stages. */
-race_number race_paired(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
-			size_t comparisons);
 /* Returns whether an arm may be chosen: it has run, its outputs are not known to differ, and it is
  * not shown to violate the limit. */
 bool race_usable(const race *r, size_t arm);
@@ -77,19 +76,22 @@ double race_cost_of(const race *r, size_t arm);
 size_t race_pairs_least(const race *r);
 /* Returns when CONFIRM, which gets the time after it in any case, begins at the latest, ns. */
 double race_before(const race *r);
-/* Returns the effect of an arm against another in SCREEN, a logarithm. */
-double race_screen_effect(const race *r, size_t arm, size_t other);
-/* Returns the single value that seems fastest; 0: the default. */
-size_t race_screen_best(const race *r);
+/* --- race_fit.c */
 
-/* --- race_pairs.c */
+race_fit *race_fit_new(void); /* mem_free(); NULL: no memory */
+/* Estimates the logarithm of the time of an arm with these values, tried or not, over the
+ * default's, from all trials of SCREEN and RACE. */
+double race_predict(const race *r, const uint8_t *value);
+/* Compares two arms that were tried, on logarithms. The interval holds for this number of
+ * comparisons together. */
+race_number race_compare(const race *r, size_t arm, size_t other, size_t comparisons);
 
-#define RACE_PAIRS_KEPT 4
-/* Fills `alive` with the default and pairs of values of the fastest engine, for one round. Returns
- * false if there are none, or no time. */
-bool race_pairs_begin(race *r);
-/* Lists the pairs that are faster than the default, and than the effects of their values add up to,
- * the best first; returns their number. ret[RACE_PAIRS_KEPT] */
-size_t race_pairs_best(const race *r, size_t *ret);
+/* --- race_mix.c */
+
+/* Fills `alive` with the default and random combinations of values of the fastest engine, for one
+ * round in this time. Returns false if there are none, or no time. */
+bool race_mix_begin(race *r, double room_ns);
+/* Changes the values one after the other to those for which the model expects the least time. */
+void race_mix_best(const race *r, uint8_t *value);
 
 #endif

@@ -9,10 +9,10 @@
  * out, since it would be the default again.
  *
  * Invariants: dimension 0 is the engine or there is none; every dimension has 2 to RACE_VALUES_MAX
- * values and applies to an engine at least; the arms with one value changed fit into RACE_ARMS_MAX.
- * Each value of a model option is parsed here once, so that a mistyped one is refused before
- * anything is measured; values of engine options are checked by their engines, and a wrong one is a
- * configuration that fails.
+ * values and applies to an engine at least; the arms with one value changed fit into
+ * RACE_SINGLES_MAX. Each value of a model option is parsed here once, so that a mistyped one is
+ * refused before anything is measured; values of engine options are checked by their engines, and a
+ * wrong one is a configuration that fails.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/tune/space.h"
@@ -495,9 +495,9 @@ dck_status space_make(const dck_subject *s, const dck_tune_config *c, const vari
 		for (size_t d = 0; d < p.n; d++)
 			arms += p.dims[d].applies >> e & 1 ? p.dims[d].n : 0;
 	/* Combinations need arms too. */
-	if (arms > RACE_ARMS_MAX / 2)
+	if (arms > RACE_SINGLES_MAX)
 		DCK_FAIL(err, E_LIMIT, "there are %zu values to try, more than %d: leave some out",
-			 arms, RACE_ARMS_MAX / 2);
+			 arms, RACE_SINGLES_MAX);
 	*ret = p;
 	return DCK_OK;
 }

@@ -44,7 +44,7 @@ typedef struct space {
 } space;
 
 /* Makes the space of a subject; texts live in the arena. E_ARG: an option or a value that does not
- * exist, a file that cannot be read as a space; E_LIMIT: more configurations than RACE_ARMS_MAX.
+ * exist, a file that cannot be read as a space; E_LIMIT: more configurations than RACE_SINGLES_MAX.
  * files: variants of the model, which live as long as the space; NULL: none. */
 dck_status space_make(const dck_subject *s, const dck_tune_config *c, const variants *files,
 		      mem_arena *a, space *ret, dck_err *err);

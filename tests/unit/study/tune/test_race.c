@@ -212,6 +212,8 @@ static void test_failing(void **state)
 		assert_values(r, x.winner, (const uint8_t[]){2, 1, 0}, 3);
 		assert_int_equal(race_arm_get(r, 1)->end, ends[i]);
 		assert_string_equal(race_arm_get(r, 1)->why, "it fails");
+		for (size_t k = 2; k < race_narms(r); k++)
+			assert_int_not_equal(race_arm_get(r, k)->value[0], 1);
 		race_free(r);
 	}
 }
