@@ -422,18 +422,21 @@ static void winner_choose(race *r)
 			const race_arm *a = &r->arms[i];
 			const double v = effect_of(r, i);
 
-			if (a->raced && race_usable(r, i) && (among > 0 || !a->left) && v < least) {
+			/* If outputs differ, all arms of RACE may be out. */
+			if ((a->raced || r->differing > 0) && race_usable(r, i) &&
+			    (among > 0 || !a->left) && v < least) {
 				least = v;
 				best = i;
 			}
 		}
 	winner = best;
 	for (size_t i = 0; i < r->narms; i++)
-		if (r->arms[i].raced && race_usable(r, i) &&
+		if ((r->arms[i].raced || r->differing > 0) && race_usable(r, i) &&
 		    effect_of(r, i) <= least + log1p(r->c.margin) &&
 		    r->arms[i].changes < r->arms[winner].changes)
 			winner = i;
 	r->winner = winner;
+	r->arms[winner].raced = true;
 	if (winner == 0) {
 		if (!screen_begin(r))
 			stage_begin(r, RACE_REST);
@@ -655,8 +658,10 @@ static void outputs_tell(race *r, race_arm *a, const race_outcome *o)
 		     : o->differs			  ? RACE_DIFFER
 							  : RACE_AGREE;
 	memcpy(a->outputs_why, o->why, sizeof a->outputs_why);
-	if (a->outputs == RACE_DIFFER)
+	if (a->outputs == RACE_DIFFER) {
 		a->left = true;
+		r->differing++;
+	}
 }
 
 void race_tell(race *r, const race_outcome *o)

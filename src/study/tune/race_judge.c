@@ -12,11 +12,26 @@
 /* Memory that differs by less is the same: starts differ by some pages. */
 #define MEMORY_SHARE 0.03
 
+/* Returns whether the arm has all changed values of one whose outputs differ. */
+static bool judge_differs(const race *r, size_t arm)
+{
+	for (size_t i = 1; i < r->narms && r->differing > 0; i++) {
+		size_t d = 0;
+
+		while (d < r->c.ndims &&
+		       (r->arms[i].value[d] == 0 || r->arms[i].value[d] == r->arms[arm].value[d]))
+			d++;
+		if (r->arms[i].outputs == RACE_DIFFER && d == r->c.ndims)
+			return true;
+	}
+	return false;
+}
+
 bool race_usable(const race *r, size_t arm)
 {
 	const race_arm *a = &r->arms[arm];
 
-	return a->end == RACE_OK && a->trials > 0 && a->outputs != RACE_DIFFER &&
+	return a->end == RACE_OK && a->trials > 0 && !judge_differs(r, arm) &&
 	       (arm == 0 || race_holds(r, arm) != DCK_VERDICT_VIOLATED);
 }
 

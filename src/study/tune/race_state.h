@@ -51,14 +51,15 @@ struct race {
 	stat_boundary boundary;
 	double walk[RACE_PAIRS_MAX + 2], *scratch; /* @owned */
 	size_t looked;
-	race_number ratio; /* logarithms */
-	race_fit *fit;	   /* @owned */
-	double outputs_ns; /* cost of the last comparison of outputs */
-	unsigned compared; /* winners compared */
+	race_number ratio;  /* logarithms */
+	race_fit *fit;	    /* @owned */
+	double outputs_ns;  /* cost of the last comparison of outputs */
+	unsigned compared;  /* winners compared */
+	unsigned differing; /* arms whose outputs differ */
 };
 
-/* Returns whether an arm may be chosen: it has run, its outputs are not known to differ, and it is
- * not shown to violate the limit. */
+/* Returns whether an arm may be chosen: it has run, it has not all changed values of
+ * one whose outputs differ, and it is not shown to violate the limit. */
 bool race_usable(const race *r, size_t arm);
 
 /* --- race_arms.c */
