@@ -53,7 +53,7 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 	if (n > DCK_ALTERNATIVES_MAX)
 		DCK_FAIL(err, E_ARG, "%zu subjects are too many to compare: at most %d", n,
 			 DCK_ALTERNATIVES_MAX);
-	const size_t least = interleaved_look_least(c->ranking, n, c->level);
+	const size_t least = interleaved_look_least(c->ranking ? n : 2, c->level);
 	if (c->ranking && c->rounds > 0 && c->rounds < least)
 		DCK_FAIL(err, E_ARG,
 			 "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs "
@@ -61,9 +61,8 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 			 (unsigned long long)c->rounds, n, least);
 	if (!c->ranking && c->rounds > 0 && c->rounds < least)
 		DCK_FAIL(err, E_ARG,
-			 "--rounds is %llu: with fewer than %zu no interval of %zu subjects has a "
-			 "level of %s",
-			 (unsigned long long)c->rounds, least, n, PERCENT_TEXT(6, c->level));
+			 "--rounds is %llu: with fewer than %zu no interval has a level of %s",
+			 (unsigned long long)c->rounds, least, PERCENT_TEXT(6, c->level));
 	if (c->metric && strcmp(c->metric, ITEMS_METRIC) != 0 &&
 	    (strncmp(c->metric, "latency/", 8) != 0 ||
 	     strcmp(c->metric + 8, dck_compare_statistics[c->statistic]) != 0))

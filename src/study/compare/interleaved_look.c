@@ -13,11 +13,11 @@
 
 /* With too few rounds even ratios all on one side are not significant: by chance that occurs more
  * often than the alpha of one pair and one side. */
-size_t interleaved_look_least(bool ranking, size_t n, double level)
+size_t interleaved_look_least(size_t n, double level)
 {
-	const size_t tests = ranking ? n * (n - 1) / 2 : n - 1;
+	const double pairs = (double)(n * (n - 1)) / 2;
 
-	return (size_t)ceil(log2(2 * (double)tests / (1 - level)) - 1e-9);
+	return (size_t)ceil(log2(2 * pairs / (1 - level)) - 1e-9);
 }
 
 /* Finds the interval of the median ratio of all completed rounds. m: number of tests that share

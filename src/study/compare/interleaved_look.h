@@ -27,6 +27,6 @@ void interleaved_looks_done(interleaved_looks *f); /* {0} is allowed */
 size_t interleaved_look(const interleaved *v, interleaved_looks *f, interleaved_rounds *r);
 
 /* Returns the rounds that n subjects need for an interval of every pair. */
-size_t interleaved_look_least(bool ranking, size_t n, double level);
+size_t interleaved_look_least(size_t n, double level);
 
 #endif

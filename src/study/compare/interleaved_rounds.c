@@ -303,7 +303,7 @@ static dck_status inner_new(interleaved_rounds *r, size_t blocks, dck_err *err)
 static size_t rounds_least(const interleaved *v, const interleaved_rounds *r)
 {
 	/* Some more, because the interim looks spend alpha gradually. */
-	const size_t ranks = interleaved_look_least(true, r->n, v->asked->level) + 4;
+	const size_t ranks = interleaved_look_least(r->n, v->asked->level) + 4;
 
 	return v->asked->ranking && ranks > ROUNDS_MIN ? ranks : ROUNDS_MIN;
 }
