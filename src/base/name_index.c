@@ -66,3 +66,31 @@ bool name_index_listed(const char *list, const char *name)
 			return true;
 	return false;
 }
+
+bool names_number(const char **name, size_t n, const char *before_it, const char *after,
+		  mem_arena *a)
+{
+	size_t *times = mem_arena_array(a, n, sizeof *times); /* by given name */
+	name_index used;
+
+	if (!times || !name_index_init(&used, a, 2 * n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		name_index_intern(&used, name[i]);
+	for (size_t i = 0; i < n; i++) {
+		const char *plain = name[i];
+		const size_t of = name_index_find(&used, plain);
+
+		if (times[of]++ == 0)
+			continue;
+		do
+			name[i] =
+			    mem_arena_fmt(a, "%s%s%zu%s", plain, before_it, times[of]++, after);
+		while (name[i] && name_index_find(&used, name[i]) != NAME_INDEX_NONE);
+		if (!name[i])
+			return false;
+		times[of]--;
+		name_index_intern(&used, name[i]);
+	}
+	return true;
+}

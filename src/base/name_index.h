@@ -26,6 +26,11 @@ size_t name_index_intern(name_index *t, const char *name);
 /* Returns the name's id; NAME_INDEX_NONE: it was never added. */
 size_t name_index_find(const name_index *t, const char *name);
 
+/* Makes n names distinct: appends a number, between two texts, to each that occurred before, so
+ * that no other has the result. false: no memory. */
+bool names_number(const char **name, size_t n, const char *before_it, const char *after,
+		  mem_arena *a);
+
 /* Returns whether a space-separated list has that name: "Add Sub" has "Sub". */
 bool name_index_listed(const char *list, const char *name);
 

@@ -276,8 +276,8 @@ void cli_listing_int(cli_listing *l, int64_t v);
 void cli_listing_absent(cli_listing *l, const char *why);
 /* Writes the tables as a record, to --save and --html too, and frees them. */
 int cli_listing_show(const cli *c, cli_listing *l);
-/* Writes the tables only to --save and --html, for a result that was written to stdout as separate
- * text, and frees them. */
+/* The same for a command that has written the text itself: with --format text to --save and --html
+ * alone. */
 int cli_listing_keep(const cli *c, cli_listing *l);
 
 /* Writes one line to stderr, "deepclock: MESSAGE" (message.c). */

@@ -93,5 +93,5 @@ int cli_listing_show(const cli *c, cli_listing *l)
 
 int cli_listing_keep(const cli *c, cli_listing *l)
 {
-	return listing_end(c, l, false);
+	return listing_end(c, l, c->format.format != CLI_TEXT);
 }

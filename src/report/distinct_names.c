@@ -70,28 +70,6 @@ static bool names_distinguish(const char **name, const dck_record *const *record
 	return true;
 }
 
-bool names_number(const char **name, size_t n, const char *before_it, const char *after,
-		  mem_arena *a)
-{
-	size_t *count = mem_arena_array(a, n, sizeof *count); /* by the name without a number */
-	name_index used;
-
-	if (!count || !name_index_init(&used, a, n))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const char *plain = name[i];
-		const size_t before = name_index_find(&used, plain);
-
-		while (name[i] && name_index_find(&used, name[i]) != NAME_INDEX_NONE)
-			name[i] = mem_arena_fmt(a, "%s%s%zu%s", plain, before_it,
-						++count[before] + 1, after);
-		if (!name[i])
-			return false;
-		name_index_intern(&used, name[i]);
-	}
-	return true;
-}
-
 const char *const *distinct_names(const dck_record *const *records, size_t n, mem_arena *a)
 {
 	const char **name = mem_arena_array(a, n, sizeof *name);

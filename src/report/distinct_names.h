@@ -12,9 +12,4 @@
  * ("zoo:resnet18 (2)"). NULL: no memory. */
 const char *const *distinct_names(const dck_record *const *records, size_t n, mem_arena *a);
 
-/* Makes the names distinct: appends a number, between two texts, to each that occurred before.
- * false: no memory. */
-bool names_number(const char **name, size_t n, const char *before_it, const char *after,
-		  mem_arena *a);
-
 #endif

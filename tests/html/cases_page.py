@@ -163,7 +163,7 @@ def case_tables(run):
 
 
 def case_odd(run):
-    """A legal record without metrics: a title of its own, laps without values, tables without rows, two columns of one title."""
+    """A legal record without metrics: a title, laps without values, tables without rows, two columns of one title."""
     ranks = [{"key": key, "title": key, "unit": unit} for key, unit in (("rank", "1"), ("wait", "ns"), ("cost", "ns"))]
     record = {"schema": 1, "deepclock": "1", "id": "odd", "command": "deepclock odd", "metrics": [],
               "facts": [{"section": "subject", "key": "title", "value": "A title"},

@@ -52,7 +52,7 @@ static int operators_show(const cli *c)
 		cli_listing_text(&l, o.name);
 		cli_listing_text(&l, o.formula);
 	}
-	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
+	return cli_listing_keep(c, &l);
 }
 
 static dck_status cost_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,

@@ -125,7 +125,7 @@ static int engines_show(const cli *c, const dck_engine_info *e, size_t n, bool o
 	CLI_LISTING_TABLE(&l, "engines/options", "Options of engines", given);
 	for (size_t i = 0; i < n; i++)
 		options_add(&l, &e[i]);
-	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
+	return cli_listing_keep(c, &l);
 }
 
 static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)

@@ -50,7 +50,7 @@ static int list_show(const cli *c)
 		cli_listing_text(&l, m->why);
 		cli_listing_text(&l, m->remedy);
 	}
-	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
+	return cli_listing_keep(c, &l);
 }
 
 /* --- the measurement */

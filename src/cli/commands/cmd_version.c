@@ -97,7 +97,7 @@ static int version_show(const cli *c, const version_row *rows, const dck_engine_
 	CLI_LISTING_TABLE(&l, "version/engines", "Engines", engines);
 	for (size_t i = 0; i < n; i++)
 		version_engine_add(&l, &e[i]);
-	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
+	return cli_listing_keep(c, &l);
 }
 
 static int version_run(cli *c, void *config)

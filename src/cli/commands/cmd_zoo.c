@@ -88,7 +88,7 @@ static int entries_show(const cli *c, const dck_zoo_entry *all, size_t n)
 		cli_listing_text(&l, all[i].help);
 		cli_listing_text(&l, all[i].source);
 	}
-	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
+	return cli_listing_keep(c, &l);
 }
 
 static void entry_text(const dck_zoo_entry *e, const dck_style *style)

@@ -26,7 +26,7 @@
 #define FACTORS_MAX 12
 #define ATOMS_MAX   100000u
 /* The formula of an atom is written in full in each polynomial that has it: a longer one is "...".
- * That of a polynomial is cut after so many bytes. */
+ * That of a polynomial is cut after TEXT_MAX bytes. */
 #define ATOM_TEXT_MAX 4000u
 #define TEXT_MAX      65536u
 

@@ -227,33 +227,6 @@ static dck_status keys_make(building *g, dck_err *err)
 	return DCK_OK;
 }
 
-/* Gives the second class of a name the name "NAME#2", or with the next number that no class has:
- * each has its own metrics. */
-static bool names_distinct(const building *g, const char **name)
-{
-	unsigned *times = mem_arena_array(g->arena, 2 * g->n, sizeof *times);
-	name_index seen;
-
-	if (!times || !name_index_init(&seen, g->arena, 2 * g->n))
-		return false;
-	for (size_t i = 0; i < g->n; i++)
-		name_index_intern(&seen, name[i]);
-	for (size_t i = 0; i < g->n; i++) {
-		const size_t of = name_index_find(&seen, name[i]);
-		const char *made = name[i];
-
-		for (times[of]++; made && times[of] > 1; times[of]++) {
-			made = mem_arena_fmt(g->arena, "%s#%u", name[i], times[of]);
-			if (made && name_index_find(&seen, made) == NAME_INDEX_NONE)
-				break;
-		}
-		if (!made)
-			return false;
-		name[i] = seen.name[name_index_intern(&seen, made)];
-	}
-	return true;
-}
-
 static dck_status names_give(const building *g, classes *c, dck_err *err)
 {
 	if (g->names && g->names->n != g->n)
@@ -265,8 +238,9 @@ static dck_status names_give(const building *g, classes *c, dck_err *err)
 	c->name = mem_arena_array(g->arena, g->n, sizeof *c->name);
 	for (size_t i = 0; c->name && i < g->n; i++)
 		c->name[i] = g->names ? g->names->name[i] : classes_name_of(g->arena, &g->key[i]);
-	DCK_NEED(c->name && !mem_arena_failed(g->arena) && names_distinct(g, c->name), err,
-		 "for the classes");
+	DCK_NEED(c->name && !mem_arena_failed(g->arena) &&
+		     names_number(c->name, g->n, "#", "", g->arena),
+		 err, "for the classes");
 	return DCK_OK;
 }
 

@@ -10,7 +10,7 @@
  *
  * Invariants: events are in the order of runs, as engine_profile() checks, so that a row has at
  * most one time for each run. Operators that are not in the saved graph get rows too, at most 256,
- * or as many as a run has if there is no graph; the time of further ones is between operators. A
+ * or those of a run without a graph; the time of further ones is between operators. A
  * rate above its roof is absent, since one of both is wrong. Names are found by hash tables; rows,
  * lists and texts are in an arena that is freed at the end, after the builder has made its copies.
  *

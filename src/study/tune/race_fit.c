@@ -393,8 +393,8 @@ double race_predict(const race *r, const uint8_t *value)
 	return fit_value(r, f, f->shrunk, value);
 }
 
-/* Adds the arm's columns; returns the variance of its own effect that has no column, over the
- * noise's. */
+/* Adds the arm's columns; returns the variance of the effect of the arm alone if it has no
+ * column, over the noise's. */
 static double contrast_add(const race *r, const race_fit *f, size_t arm, double sign, double *c)
 {
 	uint16_t list[ARM_COLUMNS];
