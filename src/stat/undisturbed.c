@@ -10,7 +10,9 @@
  *
  * whose left side falls with r. Each undisturbed run gets the weight exp(r d), one over its
  * probability (Horvitz and Thompson, JASA 47, 1952). d of a disturbed run is its time without the
- * delay, but not below that of the shortest undisturbed run.
+ * delay, but not below that of the shortest undisturbed run. Weights are truncated (Cole and Hernan,
+ * American Journal of Epidemiology 168, 2008): a run of many times the others' length whose delay
+ * was not seen, as of a hypervisor, would have more weight than all others together.
  *
  * The interval is made without weights first, corrected for autocorrelation like every other one.
  * Its ends are the quantiles of two probabilities; with weights these are farther from 1/2 by
@@ -26,8 +28,9 @@
 #include <string.h>
 
 #define DELAY_SHARE 0.01
-/* With weights that differ more, few runs decide. */
 #define EXPONENT_MAX 20.0
+/* Of a run's weight, times that of the median undisturbed run. */
+#define WEIGHT_MAX 10.0
 
 static bool is_undisturbed(double x, double delay)
 {
@@ -71,20 +74,19 @@ static double disturbance_rate_find(const double *x, const double *delay, size_t
 	return (low + high) / 2;
 }
 
-static double weight(const stat_undisturbed *u, double x, double greatest)
+static double weight(const stat_undisturbed *u, double x, double middle)
 {
-	return exp(u->rate * (x - greatest));
+	return fmin(exp(u->rate * (x - middle)), WEIGHT_MAX);
 }
 
 /* Returns the value with that share of the weights below it, including half of its own weight. */
 static double weighted_quantile(const stat_undisturbed *u, const double *sorted, size_t n,
 				double sum, double share)
 {
-	const double greatest = sorted[n - 1];
 	double below = 0, before = NAN;
 
 	for (size_t i = 0; i < n; i++) {
-		const double w = weight(u, sorted[i], greatest), here = (below + w / 2) / sum;
+		const double w = weight(u, sorted[i], sorted[n / 2]), here = (below + w / 2) / sum;
 
 		if (here >= share)
 			return i == 0 ? sorted[0]
@@ -93,7 +95,7 @@ static double weighted_quantile(const stat_undisturbed *u, const double *sorted,
 		below += w;
 		before = here;
 	}
-	return greatest;
+	return sorted[n - 1];
 }
 
 /* Gives the runs their weights. */
@@ -103,7 +105,7 @@ static void estimate_weigh(stat_undisturbed *u, const double *sorted, size_t n)
 	double sum = 0, squares = 0, lo = 0, hi = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const double w = weight(u, sorted[i], sorted[n - 1]);
+		const double w = weight(u, sorted[i], sorted[n / 2]);
 
 		sum += w;
 		squares += w * w;

@@ -117,6 +117,24 @@ static void test_selection_does_not_bias(void **state)
 	assert_true(modes.held > 0.9);
 }
 
+/* A time that the hypervisor takes without a trace makes a run of 19 times the others' length. */
+static void test_a_long_run_has_no_majority(void **state)
+{
+	static double scratch[1 << 20];
+	static series s;
+	uint64_t r = 5;
+	stat_undisturbed u;
+
+	(void)state;
+	series_make(&r, 0.5, own_steady, &s);
+	s.x[100] = 19;
+	s.delay[100] = 0;
+	stat_undisturbed_estimate(s.x, s.delay, RUNS, 0.95, scratch, &u);
+	assert_true(u.rate > 0.4);
+	assert_true(u.median.has_interval && u.median.hi < 1.01);
+	assert_true(fabs(u.median.value - 1.001) < 0.001);
+}
+
 static void test_without_disturbances_it_is_the_median(void **state)
 {
 	static double x[101], delay[101], scratch[1 << 18];
@@ -158,6 +176,7 @@ int test_stat_undisturbed(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_selection_does_not_bias),
+	    cmocka_unit_test(test_a_long_run_has_no_majority),
 	    cmocka_unit_test(test_without_disturbances_it_is_the_median),
 	    cmocka_unit_test(test_few_runs),
 	};
