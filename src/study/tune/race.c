@@ -6,8 +6,8 @@
  * fills the queue again or enters the next stage. A round is begun only if it is expected to end in
  * the time of its stage: an arm costs what its last trial did, or else what the default did.
  * CONFIRM gets the time after race_before() in any case. Where nothing seems faster than the
- * default, and there was no time for some values, that time goes to a second pass of SCREEN and
- * RACE over these, and so on.
+ * default, and there was no time for some values, or some may be faster all the same, that time goes
+ * to a second pass of SCREEN and RACE over these, or over new combinations, and so on.
  *
  * SCREEN tries each value alone once, which finds those that fail, then random combinations: with n
  * trials the variance of the effect of one of two values is about 4 / n of the noise's, and with n
@@ -215,14 +215,26 @@ static void slower_leave(race *r)
 
 /* --- SCREEN */
 
-/* Returns whether there is time for arms: all of them, or, in later passes, those left out. */
+/* Returns whether an arm may be faster than the default by more than the margin. */
+static bool is_open(const race *r)
+{
+	for (size_t i = 1; i < r->narms; i++)
+		if (r->arms[i].trials > 0 && race_usable(r, i) &&
+		    race_compare(r, i, 0, r->narms).lo < -log1p(r->c.margin))
+			return true;
+	return false;
+}
+
+/* Returns whether there is something to do: all arms, or, in later passes, those left out, and else
+ * new combinations. */
 static bool screen_begin(race *r)
 {
+	const bool idle = r->passes > 1 && !(r->used_ns > r->from_ns);
 	double sum = r->arms[0].cost_ns;
 	double room;
 
 	stage_begin(r, RACE_SCREEN);
-	if (r->round + SINGLES_ROUNDS_LIMIT > RACE_ROUNDS_MAX)
+	if (idle || r->round + SINGLES_ROUNDS_LIMIT > RACE_ROUNDS_MAX)
 		return false;
 	r->from_ns = r->passes++ > 0 ? r->used_ns : 0;
 	room = stage_end(r) - r->used_ns;
@@ -242,7 +254,7 @@ static bool screen_begin(race *r)
 		sum += race_cost_of(r, i);
 		r->alive[r->nalive++] = i;
 	}
-	return r->nalive > 1;
+	return r->nalive > 1 || (r->passes > 1 && is_open(r));
 }
 
 static void racers_choose(race *r);
@@ -257,7 +269,7 @@ static void screen_advance(race *r)
 	r->whole[RACE_SCREEN] = r->round;
 	if (n > 0 && n <= singles)
 		violating_leave(r);
-	if (n < singles)
+	if (n < singles && (n > 0 || r->nalive > 1))
 		more = r->nalive > 1 && r->used_ns + cost_of_round(r) <= stage_end(r);
 	else
 		more = r->round < RACE_ROUNDS_MAX && race_mix_begin(r, stage_end(r) - r->used_ns);

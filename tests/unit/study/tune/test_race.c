@@ -121,6 +121,24 @@ static void assert_values(const race *r, size_t arm, const uint8_t *value, size_
 
 static const size_t three[] = {3, 2, 2};
 
+/* Without a faster configuration the search ends early if that is known, and else uses its time. */
+static void test_noise_takes_more_passes(void **state)
+{
+	const race_config c = config_of(3, three);
+	world quiet = {.noise = 1e-4}, noisy = {.noise = 0.5};
+	race_result x;
+	race *r = search(&c, &quiet, &x);
+
+	(void)state;
+	assert_false(x.found);
+	assert_true(race_used_ns(r) < 0.8 * c.budget_ns);
+	race_free(r);
+	r = search(&c, &noisy, &x);
+	assert_false(x.found);
+	assert_true(race_used_ns(r) > 0.8 * c.budget_ns);
+	race_free(r);
+}
+
 /* The effects of two options multiply: their combination is found and confirmed, and its ratio is
  * exact; the third option does nothing, and stays at its default. */
 static void test_combination(void **state)
@@ -434,7 +452,8 @@ int test_race(void);
 int test_race(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_combination),	   cmocka_unit_test(test_default_is_best),
+	    cmocka_unit_test(test_combination),
+	    cmocka_unit_test(test_noise_takes_more_passes),	   cmocka_unit_test(test_default_is_best),
 	    cmocka_unit_test(test_equal),	   cmocka_unit_test(test_failing),
 	    cmocka_unit_test(test_outputs_differ), cmocka_unit_test(test_engines),
 	    cmocka_unit_test(test_little_time),	   cmocka_unit_test(test_later_passes),
