@@ -6,8 +6,8 @@
  * fills the queue again or enters the next stage. A round is begun only if it is expected to end in
  * the time of its stage: an arm costs what its last trial did, or else what the default did.
  * CONFIRM gets the time after race_before() in any case. Where nothing seems faster than the
- * default, and there was no time for some values, or some may be faster all the same, that time goes
- * to a second pass of SCREEN and RACE over these, or over new combinations, and so on.
+ * default, and there was no time for some values, or some may be faster all the same, that time
+ * goes to a second pass of SCREEN and RACE over these, or over new combinations, and so on.
  *
  * SCREEN tries each value alone once, which finds those that fail, then random combinations: with n
  * trials the variance of the effect of one of two values is about 4 / n of the noise's, and with n
@@ -216,7 +216,7 @@ static void slower_leave(race *r)
 /* --- SCREEN */
 
 /* Returns whether an arm may be faster than the default by more than the margin. */
-static bool is_open(const race *r)
+static bool faster_may_exist(const race *r)
 {
 	for (size_t i = 1; i < r->narms; i++)
 		if (r->arms[i].trials > 0 && race_usable(r, i) &&
@@ -254,7 +254,7 @@ static bool screen_begin(race *r)
 		sum += race_cost_of(r, i);
 		r->alive[r->nalive++] = i;
 	}
-	return r->nalive > 1 || (r->passes > 1 && is_open(r));
+	return r->nalive > 1 || (r->passes > 1 && faster_may_exist(r));
 }
 
 static void racers_choose(race *r);

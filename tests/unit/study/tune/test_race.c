@@ -453,13 +453,20 @@ int test_race(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_combination),
-	    cmocka_unit_test(test_noise_takes_more_passes),	   cmocka_unit_test(test_default_is_best),
-	    cmocka_unit_test(test_equal),	   cmocka_unit_test(test_failing),
-	    cmocka_unit_test(test_outputs_differ), cmocka_unit_test(test_engines),
-	    cmocka_unit_test(test_little_time),	   cmocka_unit_test(test_later_passes),
-	    cmocka_unit_test(test_front),	   cmocka_unit_test(test_replay),
-	    cmocka_unit_test(test_intervals),	   cmocka_unit_test(test_pair),
-	    cmocka_unit_test(test_limit),	   cmocka_unit_test(test_many_pairs),
+	    cmocka_unit_test(test_noise_takes_more_passes),
+	    cmocka_unit_test(test_default_is_best),
+	    cmocka_unit_test(test_equal),
+	    cmocka_unit_test(test_failing),
+	    cmocka_unit_test(test_outputs_differ),
+	    cmocka_unit_test(test_engines),
+	    cmocka_unit_test(test_little_time),
+	    cmocka_unit_test(test_later_passes),
+	    cmocka_unit_test(test_front),
+	    cmocka_unit_test(test_replay),
+	    cmocka_unit_test(test_intervals),
+	    cmocka_unit_test(test_pair),
+	    cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_many_pairs),
 	};
 
 	return cmocka_run_group_tests_name("race", tests, NULL, NULL);
