@@ -11,8 +11,8 @@
  * whose left side falls with r. Each undisturbed run gets the weight exp(r d), one over its
  * probability (Horvitz and Thompson, JASA 47, 1952). d of a disturbed run is its time without the
  * delay, but not below that of the shortest undisturbed run. Weights are truncated (Cole and
- *Hernan, American Journal of Epidemiology 168, 2008): a run of many times the others' length whose
- *delay was not seen, as of a hypervisor, would have more weight than all others together.
+ * Hernan, American Journal of Epidemiology 168, 2008): a run of many times the others' length
+ * whose delay was not seen, as of a hypervisor, would outweigh all others together.
  *
  * The interval is made without weights first, corrected for autocorrelation like every other one.
  * Its ends are the quantiles of two probabilities; with weights these are farther from 1/2 by
