@@ -13,7 +13,6 @@
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool csv_is_formula(const char *text)
@@ -88,7 +87,7 @@ void csv_real(dck_sink *out, double v)
 	/* The shortest that reads back the same. */
 	for (int digits = 15; digits <= 17; digits++) {
 		decimal_general(text, digits, v);
-		if (strtod(text, NULL) == v)
+		if (decimal_strtod(text, NULL) == v)
 			break;
 	}
 	sink_text(out, text);

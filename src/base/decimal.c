@@ -1,5 +1,9 @@
 /* decimal.c - numbers as text, whatever the locale.
  *
+ * Printing goes through snprintf() and replaces the locale's point by '.'. Reading moves the point
+ * into the exponent: strtod() of "15e-1" rounds correctly and is the same in every locale. Exact
+ * integers (decimal_scaled()) are computed in 128 bits.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
 
@@ -38,6 +42,12 @@ void decimal_general(char *buf, int digits, double v)
 {
 	snprintf(buf, NUM_TEXT_MAX, "%.*g", digits, v);
 	decimal_point(buf);
+}
+
+const char *decimal_text(char *buf, int digits, double v)
+{
+	decimal_general(buf, digits, v);
+	return buf;
 }
 
 const char *decimal_percent(char *buf, int digits, double share)
@@ -140,6 +150,38 @@ double decimal_double(const decimal_number *d)
 	snprintf(text, sizeof text, "%s%llue%d", d->negative ? "-" : "",
 		 (unsigned long long)d->mantissa, d->exponent);
 	return strtod(text, NULL);
+}
+
+/* The point is moved into the exponent, since which character strtod() takes for one depends on the
+ * locale. Digits beyond DIGITS_MAX of either part round nothing that a double has. */
+double decimal_strtod(const char *text, const char **ret_end)
+{
+	enum { DIGITS_MAX = NUM_TEXT_MAX / 2 - 16 };
+	static const char digits[] = "0123456789";
+	const char *at = text + (*text == '-' || *text == '+');
+	const size_t whole = strspn(at, digits), point = at[whole] == '.';
+	const size_t part = point ? strspn(at + whole + 1, digits) : 0;
+	const size_t first = whole < DIGITS_MAX ? whole : DIGITS_MAX, second = whole > first ? 0
+									       : part < DIGITS_MAX
+										   ? part
+										   : DIGITS_MAX;
+	const char *end = whole + part > 0 ? at + whole + point + part : text;
+	char plain[NUM_TEXT_MAX], *after;
+	long exponent = 0;
+
+	if (end > text && (*end == 'e' || *end == 'E') &&
+	    is_digit(end[1 + (end[1] == '-' || end[1] == '+')])) {
+		exponent = strtol(end + 1, &after, 10);
+		end = after;
+	}
+	if (ret_end)
+		*ret_end = end;
+	if (end == text)
+		return 0;
+	exponent = exponent > 99999 ? 99999 : exponent < -99999 ? -99999 : exponent;
+	snprintf(plain, sizeof plain, "%s%.*s%.*se%ld", *text == '-' ? "-" : "", (int)first, at,
+		 (int)second, at + whole + point, exponent + (long)(whole - first) - (long)second);
+	return strtod(plain, NULL);
 }
 
 bool decimal_scaled(const decimal_number *d, uint64_t scale, uint64_t *ret, bool *ret_exact)

@@ -15,6 +15,9 @@ enum { NUM_TEXT_MAX = 400 }; /* bytes, for any of the texts below */
 void decimal_fixed(char *buf, int decimals, double v);
 void decimal_significant(char *buf, int digits, double v);
 void decimal_general(char *buf, int digits, double v);
+/* The last of them. Returns buf. */
+const char *decimal_text(char *buf, int digits, double v);
+#define DECIMAL_TEXT(digits, v) decimal_text((char[NUM_TEXT_MAX]){0}, digits, v)
 
 /* Writes v as "%.*f" with separated thousands: "440,383.5". Returns buf. */
 const char *decimal_grouped(char *buf, int decimals, double v);
@@ -34,6 +37,11 @@ typedef struct decimal_number {
  * the start of text; *ret_end is the text after them. false: text begins with no number, or with
  * more than 19 significant digits before the point. */
 bool decimal_parse(const char *text, decimal_number *ret, const char **ret_end);
+
+/* As strtod() of the C locale: sign, digits with or without a point, exponent; no words, no
+ * hexadecimal number. *ret_end: the text after it, or `text` if it begins with no number; NULL is
+ * allowed. */
+double decimal_strtod(const char *text, const char **ret_end);
 
 /* Returns the nearest double; HUGE_VAL if it is out of range. */
 double decimal_double(const decimal_number *d);

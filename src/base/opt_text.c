@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/opt_text.h"
 
+#include "base/decimal.h"
+
 #include <string.h>
 
 const size_t opt_sizes[] = {
@@ -48,12 +50,12 @@ const char *opt_text(mem_arena *a, const dck_opt *row, const void *cfg)
 	case DCK_OPT_TIME:
 		return mem_arena_fmt(a, "%lluns", (unsigned long long)*(const uint64_t *)at);
 	case DCK_OPT_REAL:
-		return mem_arena_fmt(a, "%.17g", *(const double *)at);
+		return mem_arena_dup(a, DECIMAL_TEXT(17, *(const double *)at));
 	case DCK_OPT_SHARE: {
 		const double v = *(const double *)at;
 
 		/* A share of 1 is written with its unit. */
-		return mem_arena_fmt(a, v >= 1 ? "%.17ge2%%" : "%.17g", v);
+		return mem_arena_fmt(a, v >= 1 ? "%se2%%" : "%s", DECIMAL_TEXT(17, v));
 	}
 	case DCK_OPT_TEXT:
 		return *(const char *const *)at;

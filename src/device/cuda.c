@@ -203,11 +203,19 @@ static cuda_device *of(device *d)
 static dck_status platform_load(const gpu_platform *p, dck_err *err)
 {
 	dck_status status = DCK_E_ABSENT;
+	dck_err first = {.code = DCK_OK}, why = {.code = DCK_OK};
+	char missing[64];
 	api_result result;
 
-	for (size_t i = 0; i < p->nlibraries && status != DCK_OK; i++)
-		status = os_lazy_load(&p->library[i], err);
-	DCK_TRY(status);
+	/* A library that is there and cannot be used is the reason, not that others are missing. */
+	for (size_t i = 0; i < p->nlibraries && status != DCK_OK; i++) {
+		status = os_lazy_load(&p->library[i], &why);
+		snprintf(missing, sizeof missing, ": %s: ", p->library[i].file);
+		if (status != DCK_OK && first.code == DCK_OK && !strstr(why.msg, missing))
+			first = why;
+	}
+	if (status != DCK_OK)
+		return err_pass(status, first.code != DCK_OK ? &first : &why, err);
 	result = p->call->init(0);
 	if (result == API_NO_DEVICE)
 		DCK_FAIL(err, E_ABSENT, "%s finds no device", p->interface);

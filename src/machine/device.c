@@ -14,7 +14,9 @@
 /* PCI Code and ID Assignment Specification: base class and subclass. */
 static bool is_accelerator(unsigned long class)
 {
-	static const unsigned long known[] = {0x0300 /* VGA */, 0x0302 /* 3D */, 0x1200};
+	/* Display controllers: VGA, 3D, others, as AMD's and Intel's without an output for a
+	 * screen; processing accelerators. */
+	static const unsigned long known[] = {0x0300, 0x0302, 0x0380, 0x1200};
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (class >> 8 == known[i])

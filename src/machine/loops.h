@@ -46,7 +46,7 @@ static inline bool machine_isa_has(uint32_t set, machine_isa isa)
 }
 
 /* --- topology.c: the processors this process may use, and their caches. */
-enum { MACHINE_CPUS_MAX = 1024, MACHINE_CACHES = 3 };
+enum { MACHINE_CPUS_MAX = 8192, MACHINE_CACHES = 3 }; /* OS_CPUS_MAX */
 typedef struct machine_cache {
 	uint64_t bytes;	 /* of one cache; 0: unknown */
 	unsigned shared; /* number of processors that share one cache */
@@ -55,15 +55,17 @@ typedef struct machine_cache {
 	unsigned line_bytes;
 } machine_cache;
 typedef struct machine_topology {
-	unsigned allowed;		/* processors in the affinity mask */
-	unsigned cores;			/* their cores */
-	unsigned cpu[MACHINE_CPUS_MAX]; /* pinning order: one per core, then siblings */
+	unsigned allowed; /* processors in the affinity mask */
+	unsigned cores;	  /* their cores */
+	/* Pinning order: one per core, the fastest kind of cores first, then siblings. */
+	unsigned cpu[MACHINE_CPUS_MAX];
 	unsigned ncpus;
 	unsigned nodes;			     /* NUMA nodes of the machine; 0: unknown */
 	machine_cache cache[MACHINE_CACHES]; /* L1 (data), L2, L3, as cpu[0] has them */
 	uint64_t available_bytes;	     /* memory available now; 0: unknown */
-	uint64_t min_khz, max_khz;	     /* 0: not known */
-	char allowed_list[256];		     /* "0-3,8", truncated to fit */
+	uint64_t min_khz, max_khz;	     /* of cpu[0]; 0: not known */
+	bool uneven; /* cores of different kinds, such as performance and efficiency cores */
+	char allowed_list[256]; /* "0-3,8", truncated to fit */
 } machine_topology;
 /* Reads the topology of the allowed processors from root/sys and root/proc; root is "" except in
  * tests. */
@@ -71,11 +73,11 @@ void machine_topology_read(const char *root, const unsigned *allowed, unsigned n
 			   machine_topology *ret);
 /* Reads the topology for the affinity mask of this process. */
 void machine_topology_find(machine_topology *ret);
-/* Recounts `ours` and `count` for the first n of cpu[]. */
+/* Finds `ours`, `count` and `uneven` of the first n of cpu[]. */
 void machine_topology_use(const char *root, machine_topology *t, unsigned n);
 
 /* --- device.c: GPUs and other accelerators on the PCI bus. */
-enum { MACHINE_DEVICES_MAX = 16 };
+enum { MACHINE_DEVICES_MAX = 64 };
 typedef struct machine_device {
 	char at[32];   /* "0000:00:05.0" */
 	char text[64]; /* "NVIDIA, device 0x2335" */
@@ -210,7 +212,7 @@ typedef struct machine_result {
 	char blas_why[256]; /* why the value is absent */
 	uint64_t dram_bytes;
 	unsigned passes, passes_asked; /* complete ones; fewer on a busy machine */
-	double throttled;	       /* share of passes that a container's limit throttled */
+	double throttled; /* share of passes that a container's limit throttled; summed over CPUs */
 	double took_ns;
 } machine_result;
 /* Measures all items. E_CANCEL only if there is nothing to report yet. */
@@ -236,7 +238,7 @@ void machine_blas(const machine_run_config *ask, machine_result *r);
 /* --- keep.c: the path of the cached results of a machine. */
 /* Incremented when a loop becomes faster, so that results of slower loops are not used as limits.
  */
-enum { MACHINE_LOOPS_REVISION = 2 };
+enum { MACHINE_LOOPS_REVISION = 3 };
 /* Writes the path $XDG_CACHE_HOME (or ~/.cache) /deepclock/machine-KEY.json. E_ABSENT: neither
  * directory is known. */
 dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_err *err);

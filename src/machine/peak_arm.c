@@ -93,8 +93,18 @@ static double neon_fp16(uint64_t repetitions)
 #undef STEP
 
 /* --- SVE: the register length depends on the processor, so the row of the table is for the
- * shortest, and the number of operations is queried. */
-#define FMLA(z, size) "fmla " z "." size ", p0/m, z30." size ", z30." size "\n\t"
+ * shortest, and the number of operations is queried. Two units of latency nine (A64FX) need 18
+ * chains, four of latency four (Neoverse V2) 16. */
+enum { SVE_CHAINS = 24 };
+#define SVE_ALL(X, size)                                                                        \
+	X(0, size)                                                                              \
+	X(1, size)                                                                              \
+	X(2, size) X(3, size) X(4, size) X(5, size) X(6, size) X(7, size) X(8, size) X(9, size) \
+	    X(10, size) X(11, size) X(12, size) X(13, size) X(14, size) X(15, size) X(16, size) \
+		X(17, size) X(18, size) X(19, size) X(20, size) X(21, size) X(22, size)         \
+		    X(23, size)
+#define SVE_ZERO(i, size) "mov z" #i "." size ", #0\n\t"
+#define SVE_FMLA(i, size) "fmla z" #i "." size ", p0/m, z30." size ", z30." size "\n\t"
 #define SVE_LOOP(name, size, T)                                                                    \
 	static double name(uint64_t repetitions)                                                   \
 	{                                                                                          \
@@ -103,27 +113,21 @@ static double neon_fp16(uint64_t repetitions)
 		uint64_t lanes = 0;                                                                \
 		if (repetitions == 0)                                                              \
 			return 0;                                                                  \
-		__asm__ volatile(                                                                  \
-		    ARCH "ptrue p0." size "\n\t"                                                   \
-			 "cntp %[lanes], p0, p0." size "\n\t"                                      \
-			 "fmov z30." size ", #1.0\n\t"                                             \
-			 "mov z0." size ", #0\n\tmov z1." size ", #0\n\tmov z2." size ", #0\n\t"   \
-			 "mov z3." size ", #0\n\tmov z4." size ", #0\n\tmov z5." size ", #0\n\t"   \
-			 "mov z6." size ", #0\n\tmov z7." size ", #0\n\tmov z16." size ", #0\n\t"  \
-			 "mov z17." size ", #0\n\tmov z18." size ", #0\n\tmov z19." size ", #0\n"  \
-			 "1:\n\t" FMLA("z0", size) FMLA("z1", size) FMLA("z2", size)               \
-			     FMLA("z3", size) FMLA("z4", size) FMLA("z5", size) FMLA("z6", size)   \
-				 FMLA("z7", size) FMLA("z16", size) FMLA("z17", size)              \
-				     FMLA("z18", size) FMLA("z19", size) "subs %[n], %[n], #1\n\t" \
-									 "b.ne 1b\n\t"             \
-									 "str z0, [%[out]]"        \
-		    : [n] "+r"(repetitions), [lanes] "=&r"(lanes)                                  \
-		    : [out] "r"(lane)                                                              \
-		    : "cc", "memory", "p0", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", \
-		      "v17", "v18", "v19", "v30");                                                 \
+		__asm__ volatile(ARCH "ptrue p0." size "\n\t"                                      \
+				      "cntp %[lanes], p0, p0." size "\n\t"                         \
+				      "fmov z30." size                                             \
+				      ", #1.0\n\t" SVE_ALL(SVE_ZERO, size) "1:\n\t" SVE_ALL(       \
+					  SVE_FMLA, size) "subs %[n], %[n], #1\n\t"                \
+							  "b.ne 1b\n\t"                            \
+							  "str z0, [%[out]]"                       \
+				 : [n] "+r"(repetitions), [lanes] "=&r"(lanes)                     \
+				 : [out] "r"(lane)                                                 \
+				 : "cc", "memory", "p0", "v0", "v1", "v2", "v3", "v4", "v5", "v6", \
+				   "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",     \
+				   "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v30"); \
 		for (uint64_t i = 0; i < lanes; i++)                                               \
 			total += (double)lane[i];                                                  \
-		return 12 * total;                                                                 \
+		return SVE_CHAINS * total;                                                         \
 	}
 SVE_LOOP(sve_fp64, "d", double)
 SVE_LOOP(sve_fp32, "s", float)

@@ -9,11 +9,13 @@
  * reuses what was found for one thread. Caches are walked in a slice for each thread; DRAM is a
  * circle of chunks, so that a chunk has left the caches before it is walked again. Each thread
  * first touches its own slice, so that the kernel places the pages in its memory node (first
- * touch).
+ * touch). Where cores are of different kinds, arithmetic and caches are measured with work in
+ * proportion to each core's rate, so that all threads end together.
  *
  * One thread controls everything; the pool's threads (pool.c) run the *_work() functions, which
- * only read `run` but for hz[thread]. Time is bounded by effort.limit_ns, and cancellation is
- * checked between items. BLAS comes first, because it forks before there are threads.
+ * only read `run` but for hz[thread] and share[thread]. Time is bounded by effort.limit_ns, and
+ * cancellation is checked between items. BLAS comes first, because it forks before there are
+ * threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
@@ -57,9 +59,11 @@ typedef struct run {
 	 * machine with one memory node the two are the same. */
 	unsigned char *dram[2];
 	size_t dram_bytes, chunk_bytes;
-	uint64_t cursor;	     /* the next chunk */
-	machine_item *item;	     /* that runs now */
-	double hz[MACHINE_CPUS_MAX]; /* of each thread's core, after the last loop */
+	uint64_t cursor;		/* the next chunk */
+	machine_item *item;		/* that runs now */
+	const machine_item *weighed;	/* the item that `share` is of */
+	double share[MACHINE_CPUS_MAX]; /* work of each thread over that of the fastest */
+	double hz[MACHINE_CPUS_MAX];	/* of each thread's core, after the last loop */
 } run;
 
 /* --- the list */
@@ -121,12 +125,19 @@ static void add_streams(run *u, unsigned threads, const char *suffix)
 
 /* --- the timed part */
 
+static uint64_t repetitions_of(const run *u, const machine_item *i, unsigned thread)
+{
+	if (u->weighed != i)
+		return i->repetitions;
+	return (uint64_t)fmax(1, (double)i->repetitions * u->share[thread]);
+}
+
 static void peak_work(void *self, unsigned thread, unsigned threads, unsigned round)
 {
-	const machine_item *i = ((const run *)self)->item;
+	const run *u = self;
 
-	(void)thread, (void)threads, (void)round;
-	i->peak->run(i->repetitions);
+	(void)threads, (void)round;
+	u->item->peak->run(repetitions_of(u, u->item, thread));
 }
 
 /* Runs the loop and measures the clock rate right after it: cores lower it for wide registers, for
@@ -171,7 +182,7 @@ static void cache_work(void *self, unsigned thread, unsigned threads, unsigned r
 	unsigned char *a = u->cache + thread * u->cache_stride;
 
 	(void)round;
-	i->stream->run(a, a + next, a + 2 * next, bytes, i->repetitions);
+	i->stream->run(a, a + next, a + 2 * next, bytes, repetitions_of(u, i, thread));
 }
 
 /* Returns how many chunks one round walks. */
@@ -213,8 +224,10 @@ static machine_work work_of(const machine_item *i)
 /* Returns the operations or bytes of one round, of all threads together. */
 static double round_work(const run *u, const machine_item *i)
 {
-	const double repetitions = (double)i->repetitions * i->threads;
+	double repetitions = 0;
 
+	for (unsigned k = 0; k < i->threads; k++)
+		repetitions += (double)repetitions_of(u, i, k);
 	if (i->chain)
 		return (double)i->repetitions * 16;
 	if (i->peak) {
@@ -243,6 +256,34 @@ static double machine_least(const double *ns, unsigned n)
 	for (unsigned k = 0; k < n; k++)
 		v = fmin(v, ns[k]);
 	return v;
+}
+
+/* Measures how fast each thread's core is when all work. Equal work would make the slowest kind of
+ * cores the limit of all: a rate would be that of efficiency cores, times the number of all. */
+static void weighing_work(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	run *u = self;
+	const uint64_t begin = os_now_ns();
+
+	work_of(u->item)(self, thread, threads, round);
+	u->share[thread] = fmin(u->share[thread], (double)(os_now_ns() - begin));
+}
+
+static void machine_weigh(run *u, machine_item *i)
+{
+	double least = INFINITY;
+
+	u->weighed = NULL;
+	for (unsigned k = 0; k < i->threads; k++)
+		u->share[k] = INFINITY;
+	u->item = i;
+	machine_pool_run(u->pool, i->threads, 3, weighing_work, u, NULL);
+	for (unsigned k = 0; k < i->threads; k++)
+		least = fmin(least, u->share[k]);
+	for (unsigned k = 0; k < i->threads; k++)
+		u->share[k] = least > 0 ? least / u->share[k] : 1;
+	u->weighed = i;
+	i->work = round_work(u, i);
 }
 
 /* Calibrates the repetitions so that a round takes the given time. The fastest of three rounds
@@ -364,6 +405,8 @@ static void measure_item(run *u, machine_item *i)
 	assert(n <= sizeof ns / sizeof *ns);
 	if (i->repetitions == 0)
 		first_time(u, i);
+	if (u->ask->topology->uneven && i->threads > 1 && !fixed)
+		machine_weigh(u, i);
 	machine_rounds(u, i, n, ns);
 	if (!fixed && machine_least(ns, n) < want / 3) {
 		machine_prepare(u, i);

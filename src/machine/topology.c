@@ -1,6 +1,9 @@
 /* topology.c - the processors this process may use, and their caches, as Linux reports in
  * /sys/devices/system/cpu (Documentation/ABI/testing/sysfs-devices-system-cpu).
  *
+ * Cores are of different kinds if their capacity, or without it their highest clock, differs by a
+ * fifth or more; the fastest kind is pinned first.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
 
@@ -96,13 +99,78 @@ static void cache_read(const char *root, machine_topology *t, unsigned n, unsign
 	c->shared = c->shared > 0 ? c->shared : 1;
 }
 
-void machine_topology_use(const char *root, machine_topology *t, unsigned n)
+/* --- kinds of cores */
+
+/* Cores that differ by less have the same design, and some are permitted a higher clock. */
+#define KINDS_APART 1.2
+
+/* Returns how fast a core is by what the system reports of it, as a number to compare; 0: unknown.
+ */
+static uint64_t speed_read(const char *root, unsigned cpu, const char *file)
 {
-	for (unsigned level = 1; level <= MACHINE_CACHES; level++)
-		cache_read(root, t, n < t->ncpus ? n : t->ncpus, level);
+	char path[PATH_BYTES];
+	uint64_t v = 0;
+
+	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/%s", root, cpu, file);
+	return text_read_uint(path, &v) ? v : 0;
+}
+
+/* Returns whether the first n of cpu[] are of different kinds. ret_speed: of each of them. */
+static bool speeds_differ(const char *root, const machine_topology *t, unsigned n, const char *file,
+			  uint64_t *ret_speed)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		ret_speed[i] = speed_read(root, t->cpu[i], file);
+		least = ret_speed[i] < least ? ret_speed[i] : least;
+		most = ret_speed[i] > most ? ret_speed[i] : most;
+	}
+	return n > 0 && least > 0 && (double)most >= KINDS_APART * (double)least;
+}
+
+/* Puts the fastest kind of cores first, if there are several, and keeps the order of each. */
+static void kinds_sort(const char *root, machine_topology *t)
+{
+	static const char *const files[] = {"cpu_capacity", "cpufreq/cpuinfo_max_freq"};
+	uint64_t speed[MACHINE_CPUS_MAX];
+
+	for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+		if (!speeds_differ(root, t, t->cores, files[f], speed))
+			continue;
+		for (unsigned i = 1; i < t->cores; i++) {
+			const unsigned cpu = t->cpu[i];
+			const uint64_t v = speed[i];
+			unsigned k = i;
+
+			for (; k > 0 && (double)v >= KINDS_APART * (double)speed[k - 1]; k--) {
+				t->cpu[k] = t->cpu[k - 1];
+				speed[k] = speed[k - 1];
+			}
+			t->cpu[k] = cpu;
+			speed[k] = v;
+		}
+		return;
+	}
+}
+
+static bool kinds_differ(const char *root, const machine_topology *t, unsigned n)
+{
+	uint64_t speed[MACHINE_CPUS_MAX];
+
+	return speeds_differ(root, t, n, "cpu_capacity", speed) ||
+	       speeds_differ(root, t, n, "cpufreq/cpuinfo_max_freq", speed);
 }
 
 /* --- the rest */
+
+void machine_topology_use(const char *root, machine_topology *t, unsigned n)
+{
+	n = n < t->ncpus ? n : t->ncpus;
+	for (unsigned level = 1; level <= MACHINE_CACHES; level++)
+		cache_read(root, t, n, level);
+	t->uneven = kinds_differ(root, t, n);
+}
 
 static unsigned nodes_count(const char *root)
 {
@@ -128,6 +196,7 @@ void machine_topology_read(const char *root, const unsigned *allowed, unsigned n
 	os_cpu_list_show(allowed, nallowed, ret->allowed_list, sizeof ret->allowed_list);
 	ret->ncpus = nallowed;
 	ret->cores = os_cores_first(root, allowed, nallowed, ret->cpu);
+	kinds_sort(root, ret);
 	machine_topology_use(root, ret, ret->cores);
 	ret->nodes = nodes_count(root);
 	ret->available_bytes = os_memory_available(root);

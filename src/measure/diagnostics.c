@@ -193,13 +193,14 @@ static void cpu_limit(record_builder *b, const measure_evidence *e)
 	if (throttled > 0.01 * (double)e->wall_ns) {
 		record_note(
 		    b, "cpu-throttled",
-		    "the container's CPU limit stopped the process for %.0f ms of the measurement",
-		    throttled / 1e6);
-		record_remedy(b, "raise the limit, or use no more threads than it has cores (%.2g)",
+		    "the container's CPU limit stopped threads for %s, summed over the processors, in "
+		    "the %s of the measurement",
+		    UNITS_TIME(throttled), UNITS_TIME((double)e->wall_ns));
+		record_remedy(b, "raise the limit, or use no more threads than it has cores (%.4g)",
 			      e->host->cgroup_cpus);
 	} else if (e->host->cgroup_cpus > 0 && e->host->cgroup_cpus < e->host->cpus_allowed)
 		record_note(b, "cpu-limit",
-			    "the container may use %.2g cores of the %u it sees: "
+			    "the container may use %.4g cores of the %u it sees: "
 			    "more threads than that are stopped in the middle of their work",
 			    e->host->cgroup_cpus, e->host->cpus_allowed);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/latency_limit.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/percentile.h"
 #include "base/sink.h"
@@ -64,7 +65,7 @@ static const char *limit_statistic_read(const char *word, latency_limit *l)
 	if (percentile_is(l->p, 0.5))
 		snprintf(l->statistic, sizeof l->statistic, "median");
 	else
-		snprintf(l->statistic, sizeof l->statistic, "p%.9g", 100 * l->p);
+		snprintf(l->statistic, sizeof l->statistic, "p%.30s", DECIMAL_TEXT(9, 100 * l->p));
 	return NULL;
 }
 

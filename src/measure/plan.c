@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/plan.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/units.h"
@@ -145,7 +146,8 @@ static dck_status plan_statistic_read(const char *text, measure_plan *plan, dck_
 		if (percentile_is(fixed[i].p, p))
 			plan->statistic = fixed[i].which;
 	if (plan->statistic == STAT_ESTIMATORS)
-		snprintf(plan->percentile, sizeof plan->percentile, "latency/p%.8g", 100 * p);
+		snprintf(plan->percentile, sizeof plan->percentile, "latency/p%.14s",
+			 DECIMAL_TEXT(8, 100 * p));
 	return DCK_OK;
 }
 

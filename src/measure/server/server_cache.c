@@ -10,9 +10,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/server/server_cache.h"
+#include "base/decimal.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define METRICS_PATH "/metrics"
@@ -55,7 +55,7 @@ static double series_value(const char *at, const char *end, const char *name)
 	const size_t n = strlen(name);
 	char text[NUMBER_MOST];
 	size_t used = 0;
-	char *rest;
+	const char *rest;
 	double v;
 
 	if ((size_t)(end - at) <= n || memcmp(at, name, n) != 0)
@@ -72,7 +72,7 @@ static double series_value(const char *at, const char *end, const char *name)
 	while (at < end && ' ' < *at && used + 1 < sizeof text)
 		text[used++] = *at++;
 	text[used] = '\0';
-	v = strtod(text, &rest);
+	v = decimal_strtod(text, &rest);
 	return used > 0 && *rest == '\0' && isfinite(v) && v >= 0 ? v : NAN;
 }
 

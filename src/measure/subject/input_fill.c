@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/input_fill.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "measure/subject/random.h"
 #include <errno.h>
@@ -13,12 +14,12 @@ static bool fill_number_read(const char **text, char end, int64_t *ret_whole, do
 			     bool *ret_is_whole)
 {
 	const char *from = *text + strspn(*text, " ");
-	char *after;
+	const char *after;
 
-	/* strtod() also reads names, "nan" and "info.npy" among them, and hexadecimal numbers. */
+	/* Neither names, "nan" and "info.npy" among them, nor hexadecimal numbers. */
 	if (!strchr("+-.0123456789", *from) || strpbrk(from, "xXnN"))
 		return false;
-	*ret_real = strtod(from, &after);
+	*ret_real = decimal_strtod(from, &after);
 	if (after == from || !isfinite(*ret_real))
 		return false;
 	after += strspn(after, " ");

@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CPUS_MAX = 1024, RING_LEAST = 64 << 10 };
+enum { RING_LEAST = 64 << 10 };
 
 typedef struct perf_cpu {
 	int cpu;
@@ -216,11 +216,34 @@ dck_status os_perf_permits(bool *ret_kernel, dck_err *err)
 	return DCK_OK;
 }
 
+/* Finds the CPUs that a program may run on: those that are present, whose numbers may have gaps,
+ * and ours, as a container may show fewer than the kernel counts. Returns their number. */
+static size_t sampled_cpus_find(bool ret_in[OS_CPUS_MAX])
+{
+	char list[4096];
+	unsigned own[OS_CPUS_MAX];
+	const unsigned nown = os_cpus_get(own, OS_CPUS_MAX);
+	size_t n = 0;
+
+	if (!text_read("/sys/devices/system/cpu/present", list, sizeof list) ||
+	    os_cpu_list_read(list, ret_in, OS_CPUS_MAX) == 0) {
+		const long configured = sysconf(_SC_NPROCESSORS_CONF);
+
+		for (long i = 0; i < OS_CPUS_MAX; i++)
+			ret_in[i] = i < configured;
+	}
+	for (unsigned i = 0; i < nown; i++)
+		ret_in[own[i]] = true;
+	for (unsigned i = 0; i < OS_CPUS_MAX; i++)
+		n += ret_in[i];
+	return n;
+}
+
 static dck_status open_with(const os_perf_config *c, os_perf **ret, dck_err *err)
 {
 	os_perf *p = mem_zalloc(1, sizeof *p);
-	const long configured = sysconf(_SC_NPROCESSORS_CONF);
-	const size_t n = configured < 1 ? 1 : configured > CPUS_MAX ? CPUS_MAX : (size_t)configured;
+	bool in[OS_CPUS_MAX];
+	const size_t n = sampled_cpus_find(in);
 
 	DCK_NEED(p, err, "for the samples of a program");
 	p->config = *c;
@@ -230,9 +253,9 @@ static dck_status open_with(const os_perf_config *c, os_perf **ret, dck_err *err
 		p->polled = mem_zalloc(n, sizeof *p->polled);
 		if (!p->cpus || !p->polled)
 			st = ERR_NO_MEMORY(err, "for the samples of a program");
-		p->ncpus = p->cpus ? n : 0;
-		for (size_t i = 0; i < p->ncpus; i++)
-			p->cpus[i].cpu = (int)i;
+		for (int i = 0; i < OS_CPUS_MAX && p->cpus; i++)
+			if (in[i])
+				p->cpus[p->ncpus++].cpu = i;
 		os_descriptors_raise();
 	}
 	DCK_NEXT(st, thread_add(p, 0, true, err));

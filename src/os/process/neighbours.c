@@ -70,7 +70,7 @@ static bool machine_read(const char *root, os_cpu_users *u)
 {
 	char path[512];
 	uint64_t user, nice_, system, irq, soft, steal = 0;
-	enum { SIZE = 1 << 16 };
+	enum { SIZE = 1 << 20 }; /* a line of 60 to 120 bytes for each of thousands of processors */
 	char *buf = mem_alloc(SIZE);
 
 	snprintf(path, sizeof path, "%s/proc/stat", root);

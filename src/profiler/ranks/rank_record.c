@@ -404,10 +404,11 @@ static const char *cause_put(record_builder *b, const rank_job *j)
 	mem_free((void *)usage);
 	const uint32_t rank = j->member[j->blame.unit].rank;
 	if (cause == RANK_THROTTLED) {
-		record_note(b, "ranks-throttled",
-			    "the CPU limit of its control group stopped rank %u for %.3g %% of its "
-			    "time; the median of the other ranks is %.3g %%",
-			    rank, 100 * own, 100 * others);
+		record_note(
+		    b, "ranks-throttled",
+		    "the CPU limit of its control group stopped rank %u for %.3g %% of its "
+		    "time, summed over the processors; the median of the other ranks is %.3g %%",
+		    rank, 100 * own, 100 * others);
 		record_fact_text(b, "job", "straggler_cause", "throttled");
 		return ", and its CPU limit stopped it";
 	}

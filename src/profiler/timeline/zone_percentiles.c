@@ -2,6 +2,7 @@
 #include "profiler/timeline/zone_percentiles.h"
 
 #include "base/commas.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/percentile.h"
 
@@ -44,6 +45,6 @@ dck_status zone_percentiles_read(const char *text, zone_percentiles *ret, dck_er
 
 const char *zone_percentile_name(double p, char to[WORD])
 {
-	snprintf(to, WORD, "p%.8g", 100 * p);
+	snprintf(to, WORD, "p%.14s", DECIMAL_TEXT(8, 100 * p));
 	return to;
 }

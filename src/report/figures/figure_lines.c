@@ -5,6 +5,7 @@
  * are two of different places. Names of lists are made in an arena, since points borrow them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "record/record_internal.h"
 #include "report/figures/figures.h"
@@ -12,7 +13,6 @@
 #include "report/format.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef void (*points_collect)(const dck_record *r, plot *p, mem_arena *a);
@@ -116,8 +116,8 @@ static void sizes_axis(const dck_table *t, plot *p)
 static double size_at(const dck_table *t, size_t row)
 {
 	const char *text = plot_text_at(t, row, "value");
-	char *end;
-	const double v = strtod(text, &end);
+	const char *end;
+	const double v = decimal_strtod(text, &end);
 
 	return *text && *end == '\0' ? v : number_at(t, row, "value");
 }

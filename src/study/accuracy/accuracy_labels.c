@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_labels.h"
 #include "base/commas.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/utf8.h"
 #include "measure/subject/target.h"
@@ -52,6 +53,7 @@ typedef enum number_kind { NUMBER_NOT, NUMBER_WHOLE, NUMBER_BROKEN, NUMBER_NAN }
  * recognised. */
 static number_kind labels_number_read(const char *text, int64_t *ret)
 {
+	const char *rest;
 	char *end;
 	double v;
 
@@ -63,8 +65,8 @@ static number_kind labels_number_read(const char *text, int64_t *ret)
 	*ret = strtoll(text, &end, 10);
 	if (end != text && *end == '\0')
 		return errno == 0 && *ret != LABEL_NONE ? NUMBER_WHOLE : NUMBER_NOT;
-	v = strtod(text, &end);
-	if (end == text || *end != '\0')
+	v = decimal_strtod(text, &rest);
+	if (rest == text || *rest != '\0')
 		return NUMBER_NOT;
 	if (v != floor(v) || fabs(v) > 9e15)
 		return NUMBER_BROKEN;

@@ -15,12 +15,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/keyed_values.h"
 #include "study/compare/interleaved.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/sink.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define KEY_BYTES_MAX	63
@@ -167,8 +167,8 @@ static void over_table(record_builder *b, interleaved *v, const over_values *o,
 static double crossing_size(const over_values *o, size_t n, size_t i, size_t from, size_t to)
 {
 	for (size_t k = from; k < to; k++) {
-		const double a = strtod(o->given.value[k], NULL),
-			     b = strtod(o->given.value[k + 1], NULL);
+		const double a = decimal_strtod(o->given.value[k], NULL),
+			     b = decimal_strtod(o->given.value[k + 1], NULL);
 		const double ya = o->all[k * (n - 1) + i - 1].x.median,
 			     yb = o->all[(k + 1) * (n - 1) + i - 1].x.median;
 
@@ -190,8 +190,8 @@ static void crossing_metric(record_builder *b, const interleaved *v, const over_
 	if (isnan(size))
 		record_metric_absent(b, tag, "the sizes are not numbers in ascending order");
 	else
-		record_metric_interval(b, tag, size, strtod(o->given.value[from], NULL),
-				       strtod(o->given.value[to], NULL), v->asked->level,
+		record_metric_interval(b, tag, size, decimal_strtod(o->given.value[from], NULL),
+				       decimal_strtod(o->given.value[to], NULL), v->asked->level,
 				       "where the line of the ratios is 1, between the sizes at "
 				       "which it is decided");
 }

@@ -196,8 +196,10 @@ static void facts_method(record_builder *b, const survey *s)
 {
 	record_fact_text(b, "method", "clock", "CLOCK_MONOTONIC");
 	record_fact_text(b, "method", "threads",
-			 s->result.pinned ? "each pinned to a separate processor"
-					  : "not pinned: the system did not allow it");
+			 !s->result.pinned ? "not pinned: the system did not allow it"
+			 : s->topology.uneven
+			     ? "each pinned to a separate processor; slower cores get less work"
+			     : "each pinned to a separate processor");
 	record_fact_text(b, "method", "rate",
 			 "the fastest round: nothing but luck makes a round faster "
 			 "than the machine is, and much can make it slower");
@@ -294,15 +296,17 @@ static void metric_peak(record_builder *b, const survey *s, machine_type type, c
 	}
 }
 
-/* Returns what share of the possible rate the best loop reached; NaN: not known. *ret_best: that
- * loop; NULL: none was measured. */
+/* Returns what share of the possible rate the best loop reached; NaN: not known, as of cores of
+ * several kinds together. *ret_best: that loop; NULL: none was measured. */
 static double peaks_share_of(const survey *s, machine_type type, const char *suffix,
 			     const machine_item **ret_best)
 {
 	const machine_item *any;
 
 	*ret_best = fastest(s, type, suffix, &any);
-	return *ret_best ? machine_share(&s->result, *ret_best) : (double)NAN;
+	if (!*ret_best || (s->topology.uneven && (*ret_best)->threads > 1))
+		return (double)NAN;
+	return machine_share(&s->result, *ret_best);
 }
 
 static void metric_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
@@ -467,8 +471,8 @@ static void notes_disturbed(record_builder *b, const survey *s)
 			     "so that the limits may be higher; measure again (--refresh)");
 	if (r->throttled > 0.01)
 		record_note(b, "cpu-throttled",
-			    "the container's CPU limit stopped the process for %.2g %% "
-			    "of the measurement: the limits may be higher",
+			    "the container's CPU limit stopped threads for %.3g %% of the "
+			    "measurement, summed over the processors: the limits may be higher",
 			    100 * r->throttled);
 }
 

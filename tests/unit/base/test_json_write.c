@@ -4,6 +4,9 @@
 #include "base/json/json_read.h"
 #include "base/json/json_write.h"
 
+#include "base/csv_write.h"
+#include "base/decimal.h"
+#include "base/opt_text.h"
 #include "base/units.h"
 #include "scratch.h"
 
@@ -225,6 +228,26 @@ static bool comma_locale(void)
 	return false;
 }
 
+static const char *option_text(double v)
+{
+	static const dck_opt row = {.name = "real", .kind = DCK_OPT_REAL};
+	static char text[64];
+	mem_arena *a = mem_arena_new(0);
+
+	snprintf(text, sizeof text, "%s", opt_text(a, &row, &v));
+	mem_arena_free(a);
+	return text;
+}
+
+static const char *csv_text_of(double v)
+{
+	dck_buffer_done(&out);
+	dck_sink_buffer(&sink, &out);
+	csv_real(&sink, v);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	return out.data;
+}
+
 static void the_locale_changes_nothing(void **state)
 {
 	(void)state;
@@ -241,6 +264,9 @@ static void the_locale_changes_nothing(void **state)
 		assert_true(v == 0.25);
 		assert_true(json_number("-1.5", &v) && v == -1.5);
 		assert_false(json_number("1,5", &v));
+		assert_true(decimal_strtod("1.5", NULL) == 1.5);
+		assert_string_equal(option_text(0.1), "0.10000000000000001");
+		assert_string_equal(csv_text_of(0.1), "0.1");
 		setlocale(LC_NUMERIC, "C");
 	}
 	if (!found) {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -305,6 +306,48 @@ static void shares_for_people(void **state)
 	assert_string_equal(PERCENT_TEXT(3, INFINITY), "?");
 }
 
+/* As strtod() of the C locale reads them. */
+static void numbers_are_read_as_strtod_does(void **state)
+{
+	static const char *const texts[] = {"0",
+					    "-0",
+					    "1.",
+					    ".5",
+					    "+2.5e3 rest",
+					    "1e",
+					    "1e+",
+					    "-1E-2,3",
+					    "",
+					    ".",
+					    "-",
+					    "e5",
+					    "1.5.2",
+					    "1e400",
+					    "-1e-400",
+					    "9007199254740993",
+					    "0.1000000000000000055511151231257827"};
+	char text[600], *end;
+	const char *rest;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const double v = strtod(texts[i], &end);
+
+		assert_true(decimal_strtod(texts[i], &rest) == v);
+		assert_ptr_equal(rest, end);
+	}
+	memset(text, '7', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	text[250] = '.';
+	assert_true(decimal_strtod(text, NULL) == strtod(text, NULL));
+	text[250] = '7';
+	text[299] = '\0';
+	assert_true(decimal_strtod(text, NULL) == strtod(text, NULL));
+	/* Words and hexadecimal numbers are none. */
+	assert_true(decimal_strtod("inf", &rest) == 0 && *rest == 'i');
+	assert_true(decimal_strtod("0x10", &rest) == 0 && *rest == 'x');
+}
+
 int test_units(void);
 int test_units(void)
 {
@@ -320,6 +363,7 @@ int test_units(void)
 	    cmocka_unit_test(counts_for_people),
 	    cmocka_unit_test(si_for_people),
 	    cmocka_unit_test(shares_for_people),
+	    cmocka_unit_test(numbers_are_read_as_strtod_does),
 	    cmocka_unit_test(texts_stay_in_their_buffer),
 	    cmocka_unit_test(printed_times_can_be_read),
 	};

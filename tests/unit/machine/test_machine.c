@@ -113,6 +113,51 @@ static void some_of_them(void **state)
 	assert_int_equal(t.cache[2].ours, 1);
 }
 
+/* Two efficient cores first, as on many Arm processors, then a fast one of two threads and one of
+ * one, whose clock may be a little higher. */
+static void the_fastest_kind_of_cores_is_first(void **state)
+{
+	static const unsigned all[] = {0, 1, 2, 3, 4}, order[] = {2, 4, 0, 1, 3};
+	static const char *const capacity[] = {"446\n", "446\n", "1009\n", "1009\n", "1024\n"};
+	static machine_topology t;
+
+	(void)state;
+	for (unsigned cpu = 0; cpu < 5; cpu++) {
+		put(capacity[cpu], DIR "cpu_capacity", cpu);
+		put(cpu < 2 ? "1800000\n" : "3000000\n", DIR "cpufreq/cpuinfo_max_freq", cpu);
+	}
+	put("2-3\n", DIR "topology/thread_siblings_list", 2u);
+	put("2-3\n", DIR "topology/thread_siblings_list", 3u);
+	machine_topology_read(".", all, 5, &t);
+	assert_int_equal(t.cores, 4);
+	assert_memory_equal(t.cpu, order, sizeof order);
+	assert_true(t.uneven);
+	assert_int_equal(t.max_khz, 3000000);
+	machine_topology_use(".", &t, 2);
+	assert_false(t.uneven);
+	machine_topology_read(".", all, 2, &t);
+	assert_false(t.uneven);
+	assert_int_equal(t.cpu[0], 0);
+}
+
+/* Large machines have more than 1,024 CPUs, and a job may get the last ones. */
+static void the_last_of_many(void **state)
+{
+	static const unsigned mine[] = {1534, 1535}, order[] = {1534, 1535};
+	static machine_topology t;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		put("1534-1535\n", DIR "topology/thread_siblings_list", mine[i]);
+		put_cache(mine[i], 0, "1\n", "Data\n", "48K\n", "1534-1535\n");
+	}
+	machine_topology_read(".", mine, 2, &t);
+	assert_int_equal(t.cores, 1);
+	assert_memory_equal(t.cpu, order, sizeof order);
+	assert_int_equal(t.cache[0].count, 1);
+	assert_int_equal(t.cache[0].shared, 2);
+}
+
 /* A container may have less memory than the machine. */
 static void a_limit_on_memory_counts(void **state)
 {
@@ -189,11 +234,13 @@ static void accelerators_are_found(void **state)
 	assert_string_equal(why, "there is none on the PCI bus");
 	put_device("0000:00:05.0", "0x030200\n", "0x10de\n", "0x2335\n");
 	put_device("0000:00:04.0", "0x120000\n", "0x1da3\n", "0x1020\n");
-	assert_int_equal(machine_devices_find(".", d, &why), 2);
+	put_device("0000:00:06.0", "0x038000\n", "0x1002\n", "0x738c\n");
+	assert_int_equal(machine_devices_find(".", d, &why), 3);
+	assert_string_equal(d[2].text, "AMD, device 0x738c");
 	assert_string_equal(d[0].at, "0000:00:04.0");
 	assert_string_equal(d[0].text, "vendor 0x1da3, device 0x1020");
 	assert_string_equal(d[1].text, "NVIDIA, device 0x2335");
-	for (unsigned i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < MACHINE_DEVICES_MAX; i++) {
 		snprintf(at, sizeof at, "0001:00:%02x.0", i);
 		put_device(at, "0x030000\n", "0x1002\n", "0x1\n");
 	}
@@ -435,6 +482,8 @@ int test_machine(void)
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(eight_processors),
 	    SCRATCH_TEST(some_of_them),
+	    SCRATCH_TEST(the_fastest_kind_of_cores_is_first),
+	    SCRATCH_TEST(the_last_of_many),
 	    SCRATCH_TEST(a_limit_on_memory_counts),
 	    SCRATCH_TEST(nothing_is_told),
 	    SCRATCH_TEST(strange_files),

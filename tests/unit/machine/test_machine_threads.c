@@ -157,6 +157,31 @@ static void a_record_is_whole(void **state)
 	dck_record_free(r);
 }
 
+/* As on a processor with cores of several kinds: the work of each thread follows its core. */
+static void uneven_cores_are_weighed(void **state)
+{
+	static machine_topology t;
+	static machine_result r;
+	const machine_run_config ask = {
+	    .topology = &t, .isa = machine_isa_find(), .threads = 2, .quick = true};
+	dck_err err;
+
+	(void)state;
+	machine_topology_find(&t);
+	if (t.ncpus < 2)
+		skip();
+	t.uneven = true;
+	if (machine_measure(&ask, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	for (size_t i = 0; i < r.n; i++) {
+		const machine_item *item = &r.item[i];
+
+		if ((item->peak || item->stream) && item->n > 0)
+			assert_true(item->work > 0 && isfinite(item->work) &&
+				    machine_best(item) > 0);
+	}
+}
+
 /* The overall peak is the peak of one of the instruction sets. */
 static void the_peak_is_the_best_of_all(void **state)
 {
@@ -306,6 +331,7 @@ int test_machine_threads(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_thread_runs_each_round),
 	    cmocka_unit_test_setup(a_record_is_whole, begin),
+	    cmocka_unit_test_setup(uneven_cores_are_weighed, begin),
 	    cmocka_unit_test_setup(the_peak_is_the_best_of_all, begin),
 	    cmocka_unit_test_setup(nothing_is_kept, begin),
 	    cmocka_unit_test_setup(what_cannot_be, begin),

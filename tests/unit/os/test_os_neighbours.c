@@ -108,6 +108,26 @@ static void the_three_that_used_most_are_named(void **state)
 	os_cpu_users_free(to);
 }
 
+static void every_processor_counts(void **state)
+{
+	enum { CPUS = 1536 };
+	static char text[CPUS * 80];
+	os_cpu_split s;
+	size_t n = (size_t)sprintf(text, "cpu  9000 0 0 900 7 0 0 0 0 0\n");
+
+	(void)state;
+	for (unsigned i = 0; i < CPUS; i++)
+		n += (size_t)sprintf(text + n,
+				     "cpu%u 12345678 1234 234567 890123456 1234 0 99 0 0 0\n", i);
+	scratch_text("./proc/stat", text);
+	process(OURS, "deepclock", 1, 50, 10, 1);
+	os_cpu_users *now = os_cpu_users_take(".", OURS, 0);
+
+	assert_true(os_cpu_split_find(now, now, SECOND_NS, &s));
+	assert_int_equal(s.cpus, CPUS);
+	os_cpu_users_free(now);
+}
+
 /* The parent of 103 has ended: it and its child are ours. Not so an older process of the group, the
  * child of another one in it, and a leader of its own group. */
 static void an_orphan_of_the_group_is_ours(void **state)
@@ -277,6 +297,7 @@ int test_os_neighbours(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_three_that_used_most_are_named),
+	    cmocka_unit_test(every_processor_counts),
 	    cmocka_unit_test(an_orphan_of_the_group_is_ours),
 	    cmocka_unit_test(what_cannot_be_read_is_not_known),
 	    cmocka_unit_test(others_matter_where_cores_are_short),

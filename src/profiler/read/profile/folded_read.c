@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/folded_read.h"
 
+#include "base/decimal.h"
 #include "base/err.h"
 #include "profiler/read/profile/stacks.h"
 
@@ -140,7 +141,7 @@ static void frames_push(stacks *s, char *text)
 static dck_status stack_read(folded_reader *x, stacks *s, size_t column)
 {
 	const size_t at = folded_number_at(x->line, x->n);
-	const double weight = at ? strtod(x->line + at, NULL) : -1;
+	const double weight = at ? decimal_strtod(x->line + at, NULL) : -1;
 	size_t n = at;
 
 	if (x->n == 0)
