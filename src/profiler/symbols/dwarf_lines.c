@@ -244,7 +244,7 @@ static void functions_sort(unit *u)
 
 /* Returns the function that contains the address. Those in others are listed when one is wanted:
  * most units have none, and it takes a walk through all functions. */
-static const range *function_at(dwarf_lines *d, unit *u, Dwarf_Addr address)
+static const range *lines_function_at(dwarf_lines *d, unit *u, Dwarf_Addr address)
 {
 	const range *r = find_range(&u->of_functions, address);
 	const size_t n = u->n_functions;
@@ -348,7 +348,7 @@ static const char *lines_file_of(unit *u, unsigned which)
 static size_t lines_frames_of(dwarf_lines *d, unit *u, Dwarf_Addr address, dwarf_frame *ret,
 			      size_t max)
 {
-	const range *r = function_at(d, u, address);
+	const range *r = lines_function_at(d, u, address);
 	Dwarf_Die inlined[ENTRY_DEPTH_MAX];
 	size_t n_inlined = r ? inlined_at(&u->functions[r->of], address, inlined) : 0, n = 0;
 	dwarf_frame f = {0};
