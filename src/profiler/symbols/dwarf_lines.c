@@ -306,6 +306,9 @@ static void name_frame(dwarf_lines *d, unit *u, Dwarf_Die *die, size_t n, dwarf_
 		f->linkage_name = late_dw.formstring(&a);
 	else
 		scope_frame(d, u, die, n, f);
+	/* Code without a line may have the file of what was inlined before it. */
+	const char *file = f->line ? NULL : late_dw.decl_file(die);
+	f->file = file ? file : f->file;
 }
 
 /* Puts the inlined calls that cover the address into `stack`, the outermost first. */

@@ -20,6 +20,7 @@
 	X(dwarf_, begin)          \
 	X(dwarf_, child)          \
 	X(dwarf_, cu_getdwarf)    \
+	X(dwarf_, decl_file)      \
 	X(dwarf_, dieoffset)      \
 	X(dwarf_, diename)        \
 	X(dwarf_, end)            \
