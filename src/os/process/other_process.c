@@ -46,6 +46,14 @@ bool os_process_threads_each(int pid, void (*f)(void *self, int tid), void *self
 	return true;
 }
 
+bool os_process_thread_name(int pid, int tid, char *ret, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
+	return text_read(path, ret, size);
+}
+
 bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns)
 {
 	char buf[1024];

@@ -166,6 +166,7 @@ static bool place_name(heap_names *n, const heap_file *f, const heap_frame *at, 
 								   : "(not known)",
 					 .file = found[i].file,
 					 .line = found[i].line,
+					 .start_line = found[i].start_line,
 					 .module = file ? file->name : NULL};
 
 		if (!piece_add(r, paths, &frame, file && file->c, found[i].function))

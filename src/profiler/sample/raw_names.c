@@ -132,6 +132,7 @@ static void code_name(naming *m, const raw_frame *f, frame_names *ret)
 			   &(dck_frame){.name = found[i].function ? found[i].function : "[unknown]",
 					.file = found[i].file,
 					.line = found[i].line,
+					.start_line = found[i].start_line,
 					.module = module});
 }
 

@@ -42,6 +42,7 @@ typedef struct sample_event {
 			const unsigned char *stack;
 			size_t stack_bytes;
 			bool stack_full; /* the stack was larger than the copy */
+			bool stands;	 /* the thread is still there: it waits */
 			/* Or already unwound: npcs addresses to look up, innermost first. */
 			const uint64_t *pcs;
 			size_t npcs;

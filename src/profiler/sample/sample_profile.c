@@ -24,6 +24,7 @@
 #include "base/id_table.h"
 #include "base/sink.h"
 #include "os/os.h"
+#include "os/counters/perf_sampling.h"
 #include "os/process/other_process.h"
 #include "profiler/sample/raw_stacks.h"
 #include "profiler/sample/sample_slots.h"
@@ -42,6 +43,7 @@ typedef struct process {
 	int pid;
 	address_space *address_space; /* @owned; NULL: a free row */
 	uint64_t read_ns;	      /* when its mappings were last read; 0: never */
+	uint64_t ended_ns; /* when it was first seen to have ended, in the events' time; 0: not */
 } process;
 
 struct sample_profile {
@@ -106,6 +108,14 @@ static process *process_find(const sample_profile *p, int pid)
 	return at ? id_table_find(&p->processes, at) : NULL;
 }
 
+/* Whether a process has ended, and all of its events have come: they are some milliseconds late. */
+static bool profile_is_over(const sample_profile *p, process *one)
+{
+	if (!one->ended_ns && !os_process_runs(one->pid))
+		one->ended_ns = os_perf_now_ns();
+	return one->ended_ns && p->now_ns > one->ended_ns;
+}
+
 /* Returns a free row, at times one of a process that has ended. */
 static uint32_t profile_place_find(sample_profile *p)
 {
@@ -115,7 +125,7 @@ static uint32_t profile_place_find(sample_profile *p)
 	for (uint32_t i = 1; i <= p->nprocesses; i++) {
 		process *one = id_table_find(&p->processes, i);
 
-		if (one->address_space && !os_process_runs(one->pid)) {
+		if (one->address_space && profile_is_over(p, one)) {
 			hash_map_remove(&p->by_pid, (uint64_t)one->pid);
 			sample_python_forget(p->python, one->pid);
 			address_space_free(one->address_space);
@@ -142,6 +152,7 @@ static process *process_put(sample_profile *p, int pid, address_space *s)
 	if (old) {
 		address_space_free(old->address_space);
 		old->address_space = s;
+		old->ended_ns = 0; /* the number may be used again */
 		return old;
 	}
 	const uint32_t at = profile_place_find(p);
@@ -166,10 +177,26 @@ static process *profile_process_of(sample_profile *p, int pid)
 	return found ? found : process_put(p, pid, NULL);
 }
 
+typedef struct watched_process {
+	sample_profile *p;
+	int pid;
+} watched_process;
+
+/* No event reports the name of a thread that runs already. */
+static void thread_watch(void *self, int tid)
+{
+	const watched_process *w = self;
+	char name[16];
+
+	if (os_process_thread_name(w->pid, tid, name, sizeof name))
+		sample_thread_named(&w->p->threads, w->pid, tid, name);
+}
+
 void sample_profile_watch(sample_profile *p, int pid)
 {
 	process *one = profile_process_of(p, pid);
 
+	os_process_threads_each(pid, thread_watch, &(watched_process){p, pid});
 	if (one && address_space_read(one->address_space, NULL) == DCK_OK)
 		one->read_ns = os_now_ns();
 }
@@ -353,11 +380,13 @@ static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
 	} else if (profile_known(e)) {
 		ended = unwind(p, one, e, &n);
 	}
-	if (ended == UNWIND_OK)
-		p->counts.cut++;
-	else if (ended != UNWIND_END)
-		p->counts.broken++;
-	return sample_python_merge(p->python, e, p->stack, n, SAMPLE_DEPTH, ended == UNWIND_END);
+	bool cut = ended == UNWIND_OK;
+
+	p->counts.stacks++;
+	n = sample_python_merge(p->python, e, p->stack, n, SAMPLE_DEPTH, ended == UNWIND_END, &cut);
+	p->counts.cut += cut;
+	p->counts.broken += !cut && ended != UNWIND_END;
+	return n;
 }
 
 static uint32_t profile_root_of(sample_profile *p, sample_thread *t)
@@ -367,39 +396,6 @@ static uint32_t profile_root_of(sample_profile *p, sample_thread *t)
 	if (!t->frame)
 		t->frame = raw_stacks_thread(&p->raw, t->title);
 	return raw_stacks_stack(&p->raw, 0, &t->frame, 1);
-}
-
-static void taken(sample_profile *p, const sample_event *e)
-{
-	process *one = profile_process_of(p, e->pid);
-	sample_thread *t = sample_thread_of(&p->threads, e->pid, e->tid);
-
-	if (!one || !t) {
-		p->failed = true;
-		return;
-	}
-	if (e->as.taken.where == SAMPLE_LEAVING) {
-		const size_t n = stack_make(p, one, e);
-		t->waits_at = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
-		t->left_ns = e->at_ns;
-		t->away = true;
-		return;
-	}
-	const size_t n = stack_make(p, one, e);
-	const uint32_t path = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
-	t->ran_at = path;
-	path_trie_add(&p->raw.sums, path, 1, e->as.taken.weight_ns);
-	if (p->log)
-		sink_put(p->log,
-			 &(sample_moment){.at_ns = e->at_ns,
-					  .weight_ns = e->as.taken.weight_ns,
-					  .pid = e->pid,
-					  .tid = e->tid,
-					  .path = path},
-			 sizeof(sample_moment));
-	p->counts.samples++;
-	p->counts.kernel += e->as.taken.where == SAMPLE_IN_KERNEL;
-	p->counts.time_ns += (double)e->as.taken.weight_ns;
 }
 
 /* --- waits, where the kernel reports each */
@@ -418,6 +414,54 @@ static void waited(sample_profile *p, sample_thread *t, uint64_t ns)
 {
 	wait_add(p, t->preempted ? RAW_PREEMPTED : RAW_BLOCKED, t->waits_at, ns);
 	t->away = false;
+}
+
+/* A thread that runs has come back, also where the event of that was lost. */
+static void back_unseen(sample_profile *p, sample_thread *t, const sample_event *e)
+{
+	const uint64_t weight_ns = e->as.taken.weight_ns;
+
+	if (!t->away || e->at_ns <= t->left_ns)
+		return;
+	if (e->at_ns - t->left_ns > weight_ns)
+		waited(p, t, e->at_ns - t->left_ns - weight_ns);
+	t->away = false;
+}
+
+/* --- samples */
+
+static void taken(sample_profile *p, const sample_event *e)
+{
+	process *one = profile_process_of(p, e->pid);
+	sample_thread *t = sample_thread_of(&p->threads, e->pid, e->tid);
+
+	if (!one || !t) {
+		p->failed = true;
+		return;
+	}
+	if (e->as.taken.where == SAMPLE_LEAVING) {
+		const size_t n = stack_make(p, one, e);
+		t->waits_at = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
+		t->left_ns = e->at_ns;
+		t->away = true;
+		return;
+	}
+	back_unseen(p, t, e);
+	const size_t n = stack_make(p, one, e);
+	const uint32_t path = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
+	t->ran_at = path;
+	path_trie_add(&p->raw.sums, path, 1, e->as.taken.weight_ns);
+	if (p->log)
+		sink_put(p->log,
+			 &(sample_moment){.at_ns = e->at_ns,
+					  .weight_ns = e->as.taken.weight_ns,
+					  .pid = e->pid,
+					  .tid = e->tid,
+					  .path = path},
+			 sizeof(sample_moment));
+	p->counts.samples++;
+	p->counts.kernel += e->as.taken.where == SAMPLE_IN_KERNEL;
+	p->counts.time_ns += (double)e->as.taken.weight_ns;
 }
 
 static void left(sample_profile *p, const sample_event *e)
@@ -507,7 +551,8 @@ void sample_profile_look(sample_profile *p, const offcpu_sample *l)
 				  .tid = l->tid,
 				  .as.taken = {.stack = l->stack,
 					       .stack_bytes = (size_t)l->stack_bytes,
-					       .stack_full = l->stack_full}};
+					       .stack_full = l->stack_full,
+					       .stands = true}};
 
 		e.as.taken.regs.exact = true;
 		e.as.taken.regs.r[UNWIND_PC] = l->pc;

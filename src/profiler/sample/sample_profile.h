@@ -21,8 +21,9 @@ struct dck_sink;
 typedef struct sample_counts {
 	uint64_t samples, kernel; /* kernel: those taken in the kernel */
 	uint64_t lost;		  /* dropped */
-	uint64_t cut;		  /* stacks truncated: larger than the copy */
-	uint64_t broken;	  /* stacks not unwound for other reasons */
+	uint64_t stacks;	  /* of samples, and of threads that wait */
+	uint64_t cut;		  /* of them truncated: larger than the copy */
+	uint64_t broken;	  /* not unwound for other reasons */
 	uint64_t scanned; /* the innermost frame's caller was searched for (unwind_scan.h) */
 	uint64_t processes, threads;
 	sample_python_counts python;

@@ -22,6 +22,7 @@
 #include "os/process/other_process.h"
 #include "profiler/python/python_elf.h"
 #include "profiler/python/python_runs.h"
+#include "profiler/sample/sample_slots.h"
 #include "profiler/symbols/symbolizer.h"
 
 #include <stdio.h>
@@ -277,7 +278,7 @@ static size_t sample_python_walk(sample_python *s, one_process *one, int tid, py
 }
 
 size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *frames, size_t n,
-			   size_t max, bool whole)
+			   size_t max, bool whole, bool *ret_cut)
 {
 	const bool came = e->as.taken.python_came;
 	bool interpreter = came && e->as.taken.npython;
@@ -318,9 +319,11 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 				      : s->before[m->index];
 	}
 	s->counts.samples++;
-	s->counts.late += !came;
+	s->counts.late += !came && !e->as.taken.stands;
 	s->counts.torn += walked.torn;
 	s->counts.inexact += !stats.exact;
+	/* A slot whose frames end early has less than it could: they could not be read. */
+	*ret_cut |= (walked.cut && (!came || npython == SAMPLE_SLOT_PYTHON)) || all > max;
 	return all < max ? all : max;
 }
 

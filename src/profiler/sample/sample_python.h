@@ -30,13 +30,13 @@ sample_python *sample_python_new(raw_stacks *raw, bool interpreter);
 void sample_python_free(sample_python *s); /* NULL is allowed */
 
 /* Inserts Python frames between the n native frames (ids of raw frames, innermost first; capacity
- * `max`). whole: the outermost native frame is the thread's start. Returns the new number of
- * frames. */
+ * `max`). whole: the outermost native frame is the thread's start. *ret_cut becomes true if outer
+ * Python frames, or frames beyond `max`, are missing. Returns the new number of frames. */
 size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *frames, size_t n,
-			   size_t max, bool whole);
-/* Call when the process has exited or executed another program. */
+			   size_t max, bool whole, bool *ret_cut);
 /* Notes that the process was forked from another. */
 void sample_python_forked(sample_python *s, int pid, int parent);
+/* Call when the process has exited or executed another program. */
 void sample_python_forget(sample_python *s, int pid);
 sample_python_counts sample_python_counted(const sample_python *s);
 

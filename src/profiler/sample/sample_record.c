@@ -239,17 +239,17 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		unseen_note(b, seen, cpu, copies, timers, short_rate(n, cpu - seen, c->rate), rate);
 	if (n->samples < FEW && (n->samples || !n->waits))
 		few_note(b, n, timers, rate);
-	if (sample_share(n->cut, n->samples) > EARLY)
+	if (sample_share(n->cut, n->stacks) > EARLY)
 		record_note(b, "sample-cut",
 			    "%.1f %% of the stacks are larger than their copies: their outermost "
 			    "callers are missing",
-			    100 * sample_share(n->cut, n->samples));
-	if (sample_share(n->cut, n->samples) > EARLY && !r->beside)
+			    100 * sample_share(n->cut, n->stacks));
+	if (sample_share(n->cut, n->stacks) > EARLY && !r->beside)
 		record_remedy(b, "a larger --stack%s", copies ? "" : ", with --source perf");
-	if (sample_share(n->broken, n->samples) > EARLY)
+	if (sample_share(n->broken, n->stacks) > EARLY)
 		record_note(b, "sample-broken",
 			    "%.1f %% of the stacks could not be followed to their beginning",
-			    100 * sample_share(n->broken, n->samples));
+			    100 * sample_share(n->broken, n->stacks));
 	if (n->python.missing_reason)
 		record_note(b, "sample-no-python", "Python frames are missing, since %s",
 			    n->python.missing_reason);

@@ -22,12 +22,21 @@ static const char *const cxx_names[] = {CXX(OS_LAZY_NAME)};
 static os_lazy_library cxx_library =
     OS_LAZY("libstdc++.so.6", "demangled C++ names", cxx_names, cxx);
 
+/* Returns the bytes of a name before what LLVM appends where it moves a local function to another
+ * unit. */
+static size_t rust_bytes(const char *name)
+{
+	const char *suffix = strstr(name, ".llvm.");
+
+	return suffix ? (size_t)(suffix - name) : strlen(name);
+}
+
 /* Rust's legacy mangling is C++'s, with a hash of 16 digits as the last part. */
 static bool is_rust(const char *name)
 {
-	size_t n = strlen(name);
+	const size_t n = rust_bytes(name);
 
-	return n > 23 && strncmp(name, "_ZN", 3) == 0 && strcmp(name + n - 1, "E") == 0 &&
+	return n > 23 && strncmp(name, "_ZN", 3) == 0 && name[n - 1] == 'E' &&
 	       strncmp(name + n - 20, "17h", 3) == 0 &&
 	       strspn(name + n - 17, "0123456789abcdef") == 16;
 }
@@ -70,7 +79,7 @@ static void rust_sign(const char **from, char **to)
 /* "_ZN4core3fmt5write17h0123456789abcdefE": core::fmt::write */
 static char *demangle_rust(const char *name)
 {
-	const char *at = name + 3, *end = name + strlen(name) - 20;
+	const char *at = name + 3, *end = name + rust_bytes(name) - 20;
 	char *text = mem_alloc(2 * strlen(name) + 1), *to = text;
 
 	while (text && at < end) {

@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "profiler/symbols/dwarf_scopes.h"
 #include "profiler/symbols/lazy_dw.h"
 #include "profiler/unwind/address_search.h"
 
@@ -33,6 +34,7 @@ enum {
 	ENTRIES_MAX = 1 << 24, /* read of one unit: damaged ones may have a cycle */
 	RANGES_MAX = 1 << 23,  /* read of all units together: entries may share a long list */
 	ENTRY_DEPTH_MAX = 64,
+	SCOPED_BYTES = 1024, /* of a qualified name; longer ones are not qualified */
 };
 
 typedef struct range {
@@ -51,7 +53,8 @@ typedef struct unit {
 	Dwarf_Die *functions;
 	size_t n_functions, cap;
 	ranges of_functions;
-	bool is_read;
+	dwarf_scopes scopes;
+	bool is_read, nested_read;
 } unit;
 
 struct dwarf_lines {
@@ -60,6 +63,7 @@ struct dwarf_lines {
 	unit *units;
 	size_t n_units, cap, n_read, ranges_left;
 	ranges of_units;
+	char *scoped; /* @owned; SCOPED_BYTES for each frame of an address; NULL: none yet */
 };
 
 /* --- Ranges. */
@@ -132,7 +136,9 @@ static void lines_forget(dwarf_lines *d)
 	for (size_t i = 0; i < d->n_units; i++) {
 		mem_free(d->units[i].functions);
 		mem_free(d->units[i].of_functions.all);
+		dwarf_scopes_done(&d->units[i].scopes);
 	}
+	mem_free(d->scoped);
 	mem_free(d->units);
 	mem_free(d->of_units.all);
 	if (d->dw)
@@ -207,6 +213,56 @@ static bool list_functions(dwarf_lines *d, unit *u, Dwarf_Die *parent, unsigned 
 	return true;
 }
 
+/* Lists the functions that are in another function: methods of its classes, nested functions. */
+static bool list_nested(dwarf_lines *d, unit *u, Dwarf_Die *parent, unsigned depth, unsigned *left)
+{
+	Dwarf_Die die;
+
+	if (depth == ENTRY_DEPTH_MAX || late_dw.child(parent, &die) != 0)
+		return true;
+	do {
+		const int tag = late_dw.tag(&die);
+		bool ok = --*left > 0;
+
+		if (ok && tag == DW_TAG_subprogram)
+			ok = add_function(d, u, &die);
+		if (ok && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block))
+			ok = list_nested(d, u, &die, depth + 1, left);
+		else if (ok && is_scope(tag))
+			ok = list_functions(d, u, &die, depth + 1, left);
+		if (!ok)
+			return false;
+	} while (late_dw.siblingof(&die, &die) == 0);
+	return true;
+}
+
+static void functions_sort(unit *u)
+{
+	if (u->of_functions.n)
+		qsort(u->of_functions.all, u->of_functions.n, sizeof(range), lines_by_begin);
+}
+
+/* Returns the function that contains the address. Those in others are listed when one is wanted:
+ * most units have none, and it takes a walk through all functions. */
+static const range *lines_function_at(dwarf_lines *d, unit *u, Dwarf_Addr address)
+{
+	const range *r = find_range(&u->of_functions, address);
+	const size_t n = u->n_functions;
+	unsigned left = ENTRIES_MAX;
+
+	if (r || u->nested_read)
+		return r;
+	u->nested_read = true;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Die outer = u->functions[i];
+
+		if (!list_nested(d, u, &outer, 0, &left))
+			break;
+	}
+	functions_sort(u);
+	return find_range(&u->of_functions, address);
+}
+
 static void read_unit(dwarf_lines *d, unit *u)
 {
 	unsigned left = ENTRIES_MAX;
@@ -214,8 +270,7 @@ static void read_unit(dwarf_lines *d, unit *u)
 	u->is_read = true;
 	d->n_read++;
 	list_functions(d, u, &u->inner, 0, &left);
-	if (u->of_functions.n)
-		qsort(u->of_functions.all, u->of_functions.n, sizeof(range), lines_by_begin);
+	functions_sort(u);
 }
 
 /* --- Frames. */
@@ -230,7 +285,18 @@ static unsigned lines_number_of(Dwarf_Die *die, unsigned name)
 	return (unsigned)v;
 }
 
-static void name_frame(Dwarf_Die *die, dwarf_frame *f)
+/* Qualifies the name of frame n of an address. */
+static void scope_frame(dwarf_lines *d, unit *u, Dwarf_Die *die, size_t n, dwarf_frame *f)
+{
+	if (!d->scoped)
+		d->scoped = mem_alloc((ENTRY_DEPTH_MAX + 1) * SCOPED_BYTES);
+	char *text = d->scoped && n <= ENTRY_DEPTH_MAX ? d->scoped + n * SCOPED_BYTES : NULL;
+	if (text &&
+	    dwarf_scopes_name(&u->scopes, &u->inner, die, text, SCOPED_BYTES, &f->start_line))
+		f->name = text;
+}
+
+static void name_frame(dwarf_lines *d, unit *u, Dwarf_Die *die, size_t n, dwarf_frame *f)
 {
 	Dwarf_Attribute a;
 
@@ -238,6 +304,11 @@ static void name_frame(Dwarf_Die *die, dwarf_frame *f)
 	if (late_dw.attr_integrate(die, DW_AT_linkage_name, &a) ||
 	    late_dw.attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
 		f->linkage_name = late_dw.formstring(&a);
+	else
+		scope_frame(d, u, die, n, f);
+	/* Code without a line may have the file of what was inlined before it. */
+	const char *file = f->line ? NULL : late_dw.decl_file(die);
+	f->file = file ? file : f->file;
 }
 
 /* Puts the inlined calls that cover the address into `stack`, the outermost first. */
@@ -277,9 +348,10 @@ static const char *lines_file_of(unit *u, unsigned which)
 	return late_dw.filesrc(files, which, NULL, NULL);
 }
 
-static size_t lines_frames_of(unit *u, Dwarf_Addr address, dwarf_frame *ret, size_t max)
+static size_t lines_frames_of(dwarf_lines *d, unit *u, Dwarf_Addr address, dwarf_frame *ret,
+			      size_t max)
 {
-	const range *r = find_range(&u->of_functions, address);
+	const range *r = lines_function_at(d, u, address);
 	Dwarf_Die inlined[ENTRY_DEPTH_MAX];
 	size_t n_inlined = r ? inlined_at(&u->functions[r->of], address, inlined) : 0, n = 0;
 	dwarf_frame f = {0};
@@ -292,7 +364,7 @@ static size_t lines_frames_of(unit *u, Dwarf_Addr address, dwarf_frame *ret, siz
 		f.line = number > 0 ? (unsigned)number : 0;
 	}
 	for (size_t i = n_inlined; i-- > 0 && n < max; n++) {
-		name_frame(&inlined[i], &f);
+		name_frame(d, u, &inlined[i], n, &f);
 		ret[n] = f;
 		f = (dwarf_frame){
 		    .file = lines_file_of(u, lines_number_of(&inlined[i], DW_AT_call_file)),
@@ -301,7 +373,7 @@ static size_t lines_frames_of(unit *u, Dwarf_Addr address, dwarf_frame *ret, siz
 	if (n == max)
 		return n;
 	if (r)
-		name_frame(&u->functions[r->of], &f);
+		name_frame(d, u, &u->functions[r->of], n, &f);
 	if (!r && !line)
 		return n;
 	ret[n] = f;
@@ -324,7 +396,7 @@ size_t dwarf_lines_find(dwarf_lines *d, uint64_t address, dwarf_frame *ret, size
 
 	if (!u->is_read)
 		read_unit(d, u);
-	return lines_frames_of(u, address, ret, max);
+	return lines_frames_of(d, u, address, ret, max);
 }
 
 dck_status dwarf_lines_open(const char *path, int fd, dwarf_lines **ret, dck_err *err)

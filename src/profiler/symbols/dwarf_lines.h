@@ -14,9 +14,11 @@ typedef struct dwarf_lines dwarf_lines;
 /* Texts are borrowed until the next call. */
 typedef struct dwarf_frame {
 	const char *linkage_name; /* mangled; NULL: none, or the same */
-	const char *name;	  /* as in the source; NULL: not known */
-	const char *file;	  /* NULL: not known */
-	unsigned line;		  /* 0: not known */
+	const char *name; /* as in the source, qualified if it has no other; NULL: not known */
+	const char *file; /* NULL: not known */
+	unsigned line;	  /* 0: not known */
+	unsigned
+	    start_line; /* of a function in another one, where several have that name; else 0 */
 } dwarf_frame;
 
 /* E_ABSENT: the file has no DWARF, or libdw is not installed. */

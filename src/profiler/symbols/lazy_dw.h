@@ -19,9 +19,13 @@
 	X(dwarf_, attr_integrate) \
 	X(dwarf_, begin)          \
 	X(dwarf_, child)          \
+	X(dwarf_, cu_getdwarf)    \
+	X(dwarf_, decl_file)      \
+	X(dwarf_, dieoffset)      \
 	X(dwarf_, diename)        \
 	X(dwarf_, end)            \
 	X(dwarf_, filesrc)        \
+	X(dwarf_, formref_die)    \
 	X(dwarf_, formstring)     \
 	X(dwarf_, formudata)      \
 	X(dwarf_, get_units)      \
@@ -29,6 +33,7 @@
 	X(dwarf_, getsrcfiles)    \
 	X(dwarf_, lineno)         \
 	X(dwarf_, linesrc)        \
+	X(dwarf_, offdie)         \
 	X(dwarf_, ranges)         \
 	X(dwarf_, siblingof)      \
 	X(dwarf_, tag)

@@ -19,7 +19,7 @@ typedef struct plt_slot {
 
 typedef struct plt_slots {
 	plt_slot *all;
-	size_t n;
+	size_t n, read; /* read: relocations, of all sections together */
 } plt_slots;
 
 static int plt_by_address(const void *a, const void *b)
@@ -48,8 +48,10 @@ static void add_slots(plt_slots *to, const elf_file *f, const elf_section *s,
 	Elf64_Rela *all;
 	plt_slot *bigger;
 
-	if (!n || n > RELOCATIONS_MAX || !(all = elf_file_read(f, s->offset, n * sizeof *all)))
+	if (!n || n > RELOCATIONS_MAX - to->read ||
+	    !(all = elf_file_read(f, s->offset, n * sizeof *all)))
 		return;
+	to->read += n;
 	bigger = mem_resize(to->all, (to->n + n) * sizeof *bigger);
 	for (size_t i = 0; bigger && i < n; i++) {
 		uint64_t which = ELF64_R_SYM(all[i].r_info);

@@ -269,15 +269,10 @@ static void line_of_go(symbols *s, const go_table *t, uint64_t address, symbols_
 		f->line = line;
 }
 
-/* Returns the qualified name; Rust's v0 names (_R...) cannot be demangled here, so theirs is the
- * source's. */
+/* Returns the qualified name where it is known, else the source's. */
 static const char *name_of_frame(symbols *s, const dwarf_frame *f)
 {
-	const char *linkage = f->linkage_name;
-
-	if (linkage && f->name && strncmp(linkage, "_R", 2) == 0 && !s->config.mangled)
-		linkage = NULL;
-	return linkage ? intern_name(s, linkage) : symbols_intern(s, f->name);
+	return f->linkage_name ? intern_name(s, f->linkage_name) : symbols_intern(s, f->name);
 }
 
 static size_t symbols_look_up(symbols *s, symbols_file *x, uint64_t address, symbols_frame *ret)
@@ -289,7 +284,9 @@ static size_t symbols_look_up(symbols *s, symbols_file *x, uint64_t address, sym
 	for (size_t i = 0; i < n; i++) {
 		const dwarf_frame *f = &found[i];
 
-		ret[i] = (symbols_frame){.file = symbols_intern(s, f->file), .line = f->line};
+		ret[i] = (symbols_frame){.file = symbols_intern(s, f->file),
+					 .line = f->line,
+					 .start_line = f->start_line};
 		ret[i].inlined = i + 1 < n;
 		ret[i].function = name_of_frame(s, f);
 	}

@@ -38,6 +38,7 @@ typedef struct symbols_frame {
 	const char *function; /* NULL: not known */
 	const char *file;     /* source file; NULL: unknown */
 	unsigned line;	      /* 0: unknown */
+	unsigned start_line;  /* of a lambda, or of a class in a function; 0: the name is enough */
 	bool inlined;	      /* into the next frame */
 } symbols_frame;
 

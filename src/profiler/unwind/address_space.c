@@ -372,16 +372,23 @@ dck_status address_space_read(address_space *s, dck_err *err)
 	dck_buffer text = {0};
 	dck_status st;
 	address_space_mapping m;
+	bool any = false;
 
 	snprintf(path, sizeof path, "/proc/%ld/maps", (long)s->pid);
 	DCK_TRY(os_read_file(path, MAPS_MAX, &text, err));
-	address_space_exec(s);
 	st = DCK_OK;
 	for (char *rest = text.data, *line; st == DCK_OK && rest && (line = text_line(&rest));) {
-		if (read_line(line, &m) && m.executable)
-			st = address_space_mapped(s, &m, err);
+		if (!read_line(line, &m) || !m.executable)
+			continue;
+		if (!any)
+			address_space_exec(s);
+		any = true;
+		st = address_space_mapped(s, &m, err);
 	}
 	dck_buffer_done(&text);
+	/* The file of a zombie is empty: what was known of it stays. */
+	if (st == DCK_OK && !any)
+		DCK_FAIL(err, E_ABSENT, "process %ld has exited", (long)s->pid);
 	return st;
 }
 

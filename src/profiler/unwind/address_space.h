@@ -51,8 +51,8 @@ address_space *address_space_new(address_space_files *files,
 				 pid_t pid); /* @owned, before files; NULL: no memory */
 void address_space_free(address_space *s);
 
-/* Reads the executable mappings in /proc/PID/maps. E_ABSENT: the process has exited; E_IO: this
- * user may not read it. */
+/* Reads the executable mappings in /proc/PID/maps, in place of those that are known. E_ABSENT: the
+ * process has exited, E_IO: this user may not read it; then those stay. */
 dck_status address_space_read(address_space *s, dck_err *err);
 dck_status address_space_mapped(address_space *s, const address_space_mapping *m, dck_err *err);
 void address_space_unmapped(address_space *s, uint64_t begin, uint64_t end);

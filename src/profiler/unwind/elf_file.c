@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "profiler/unwind/eh_frame_index.h"
+#include "profiler/unwind/go_table.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -439,6 +440,58 @@ static bool load_by_segment(elf_file *f)
 	return unwind_find_frames(&f->frames, &f->frames.hdr);
 }
 
+/* Returns the word that the loader writes there; 0: none is known. */
+static uint64_t relocated_word(const elf_file *f, uint64_t address)
+{
+	const elf_section *s = elf_file_find_section(f, ".rela.dyn");
+	const size_t n = s && s->size <= NAMES_MAX ? (size_t)(s->size / sizeof(Elf64_Rela)) : 0;
+	Elf64_Rela *all = n ? elf_file_read(f, s->offset, n * sizeof *all) : NULL;
+	uint64_t ret = 0;
+
+	for (size_t i = 0; all && i < n && !ret; i++)
+		if (all[i].r_offset == address)
+			ret = (uint64_t)all[i].r_addend;
+	mem_free(all);
+	return ret;
+}
+
+/* Takes the table of Go's functions at that offset of a section. The loader writes the start of the
+ * code into that of a position-independent program, if another linker than Go's made it. */
+static bool take_go(elf_file *f, const unwind_section *in, size_t at)
+{
+	const unwind_section own = {in->bytes + at, in->size - at, in->address + at};
+	uint64_t text = f->frames.text;
+	go_table t;
+
+	if (!go_table_open(own.bytes, own.size, 0, &t))
+		return false;
+	if (!t.start)
+		text = relocated_word(f, own.address + GO_TABLE_TEXT_AT);
+	f->frames.go = own;
+	f->frames.text = text ? text : f->frames.text;
+	return true;
+}
+
+/* Other linkers than Go's put the table of a position-independent program among other data. */
+static void find_go(elf_file *f)
+{
+	static const char *const names[] = {".gopclntab", ".data.rel.ro.gopclntab", ".data.rel.ro"};
+	enum { ALIGNMENT = 8 };
+	unwind_section all;
+
+	if (!elf_file_find_section(f, ".go.buildinfo") && !elf_file_find_section(f, names[0]))
+		return;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!load_section(f, elf_file_find_section(f, names[i]), &f->go_bytes, &all))
+			continue;
+		for (size_t at = 0; at < all.size; at += ALIGNMENT)
+			if (take_go(f, &all, at))
+				return;
+		mem_free(f->go_bytes);
+		f->go_bytes = NULL;
+	}
+}
+
 static bool find_frames(elf_file *f)
 {
 	const elf_section *text = elf_file_find_section(f, ".text"),
@@ -446,9 +499,7 @@ static bool find_frames(elf_file *f)
 
 	f->frames.text = text ? text->address : 0;
 	f->frames.data = data ? data->address : 0;
-	if (!load_section(f, elf_file_find_section(f, ".gopclntab"), &f->go_bytes, &f->frames.go))
-		load_section(f, elf_file_find_section(f, ".data.rel.ro.gopclntab"), &f->go_bytes,
-			     &f->frames.go);
+	find_go(f);
 	if (!load_section(f, elf_file_find_section(f, ".eh_frame"), &f->frame_bytes,
 			  &f->frames.frame))
 		return load_by_segment(f);

@@ -49,7 +49,7 @@ bool go_table_open(const unsigned char *bytes, uint64_t size, uint64_t text, go_
 	t.quantum = bytes[6];
 	t.has_start_line = layout == LAYOUT_120;
 	t.n = go_word(&t, 8);
-	t.start = go_word(&t, 24);
+	t.start = go_word(&t, GO_TABLE_TEXT_AT);
 	if (!t.start)
 		t.start = text;
 	t.names = go_word(&t, 32);

@@ -24,6 +24,9 @@ typedef struct go_function {
 	uint64_t at; /* offset of its description */
 } go_function;
 
+/* Offset of the word that has the start of the code. */
+enum { GO_TABLE_TEXT_AT = 24 };
+
 /* false: another layout, or no such table. text: start of the code, if the table does not have it.
  */
 bool go_table_open(const unsigned char *bytes, uint64_t size, uint64_t text, go_table *ret);

@@ -247,9 +247,11 @@ static size_t walk_by_rules(unwind_stack *s, const unwind_regs *from, uint64_t *
 			return n;
 		before = pc;
 		if (rule.fp_at != UNWIND_SAME) {
-			uint64_t base = rule.flags & UNWIND_FP_BY_FP ? fp : cfa;
+			const bool by_fp = rule.flags & UNWIND_FP_BY_FP;
+			const uint64_t at = (by_fp ? fp : cfa) + (uint64_t)(int64_t)rule.fp_at;
 
-			if (!load(s, base + (uint64_t)(int64_t)rule.fp_at, &fp))
+			/* In the epilogue it may be the caller's again, as in unwind_apply(). */
+			if (!(by_fp && (at < sp || at >= cfa)) && !load(s, at, &fp))
 				*ret_end = UNWIND_UNREADABLE;
 		}
 #if defined(__x86_64__)

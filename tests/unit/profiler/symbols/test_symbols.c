@@ -356,6 +356,7 @@ static void test_demangle(void **state)
 {
 	static const char *const names[][2] = {
 	    {"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+	    {"_ZN4core3fmt5write17h0123456789abcdefE.llvm.12345", "core::fmt::write"},
 	    {"_ZN71_$LT$alloc..vec..Vec$LT$T$C$A$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop17h0123456789abcdefE",
 	     NULL},
 	    {"_ZN41_$LT$u8$u20$as$u20$core..fmt..LowerHex$GT$3fmt17h0123456789abcdefE", NULL},
@@ -549,6 +550,52 @@ static void test_shared_ranges(void **state)
 	assert_false(too_much);
 }
 
+/* GCC gives no linkage name to functions that other units cannot call. */
+static const char scopes[] =
+    "namespace outer { namespace {\n"
+    "template <int N> struct T { static int turn(int n) { return n * N; } };\n"
+    "} }\n"
+    "static int plain(int n) { return n; }\n"
+    "static int (*in_function())(int) { struct U { static int get(int n) { return n; } }; "
+    "return U::get; }\n"
+    "extern \"C\" { int (*functions[])(int) = {outer::T<3>::turn, outer::T<7>::turn, plain, "
+    "in_function()}; }\n";
+
+static void test_scopes(void **state)
+{
+	static const char *const names[] = {"outer::(anonymous namespace)::T<3>::turn",
+					    "outer::(anonymous namespace)::T<7>::turn", "plain",
+					    "in_function::U::get"};
+	address_space_files *files = address_space_files_new();
+	address_space *space = address_space_new(files, getpid());
+	symbols *s = symbols_new(NULL);
+	symbols_frame found[4];
+
+	(void)state;
+	assert_non_null(scratch_file("scopes.cpp", scopes, sizeof scopes - 1));
+	if (symbolizer_missing_reason(s) ||
+	    !run("g++ -g -shared -fPIC scopes.cpp -o libscopes.so 2>/dev/null"))
+		skip();
+	void *library = dlopen("./libscopes.so", RTLD_NOW);
+	assert_non_null(library);
+	void **functions = dlsym(library, "functions");
+	assert_non_null(functions);
+	assert_int_equal(address_space_read(space, NULL), DCK_OK);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const uint64_t at = (uint64_t)(uintptr_t)functions[i];
+		const mapped_module *m = address_space_find(space, at);
+
+		assert_true(m && m->file);
+		assert_int_equal(symbolizer_lookup(s, m->file, at - m->bias, found, 4), 1);
+		assert_string_equal(found[0].function, names[i]);
+		assert_int_equal(found[0].start_line, i == 3 ? 5 : 0);
+	}
+	dlclose(library);
+	symbols_free(s);
+	address_space_free(space);
+	address_space_files_free(files);
+}
+
 int test_symbols(void);
 int test_symbols(void)
 {
@@ -565,6 +612,7 @@ int test_symbols(void)
 	    cmocka_unit_test(test_demangle),
 	    cmocka_unit_test(test_demangle_rust_v0),
 	    SCRATCH_TEST(test_shared_ranges),
+	    SCRATCH_TEST(test_scopes),
 	    cmocka_unit_test(test_generated),
 	};
 

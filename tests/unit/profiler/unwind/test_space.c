@@ -7,7 +7,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fault_alloc.h"
 #include "profiler/unwind/address_space.h"
@@ -56,11 +59,40 @@ static void a_path_is_stored_once(void **state)
 	dck_set_allocator(NULL);
 }
 
+/* The maps of a process that has ended, and is not waited for, are an empty file. */
+static void mappings_stay_when_their_process_ends(void **state)
+{
+	siginfo_t ended;
+
+	(void)state;
+	const pid_t child = fork();
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	address_space_files *files = address_space_files_new();
+	address_space *s = address_space_new(files, child);
+	assert_non_null(s);
+	assert_int_equal(address_space_read(s, NULL), DCK_OK);
+	assert_non_null(address_space_at(s, 0));
+	const uint64_t begin = address_space_at(s, 0)->begin;
+	kill(child, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+	assert_int_equal(address_space_read(s, NULL), DCK_E_ABSENT);
+	assert_non_null(address_space_at(s, 0));
+	assert_true(address_space_at(s, 0)->begin == begin);
+	waitpid(child, NULL, 0);
+	address_space_free(s);
+	address_space_files_free(files);
+}
+
 int test_space(void);
 int test_space(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_path_is_stored_once),
+	    cmocka_unit_test(mappings_stay_when_their_process_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
