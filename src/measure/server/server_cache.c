@@ -10,9 +10,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/server/server_cache.h"
+#include "base/decimal.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define METRICS_PATH "/metrics"
@@ -55,8 +55,8 @@ static double series_value(const char *at, const char *end, const char *name)
 	const size_t n = strlen(name);
 	char text[NUMBER_MOST];
 	size_t used = 0;
-	char *rest;
-	double v;
+	const char *rest;
+	decimal_number v;
 
 	if ((size_t)(end - at) <= n || memcmp(at, name, n) != 0)
 		return NAN;
@@ -72,8 +72,10 @@ static double series_value(const char *at, const char *end, const char *name)
 	while (at < end && ' ' < *at && used + 1 < sizeof text)
 		text[used++] = *at++;
 	text[used] = '\0';
-	v = strtod(text, &rest);
-	return used > 0 && *rest == '\0' && isfinite(v) && v >= 0 ? v : NAN;
+	return decimal_parse(text, &v, &rest) && *rest == '\0' && !v.negative &&
+		       isfinite(decimal_double(&v))
+		   ? decimal_double(&v)
+		   : NAN;
 }
 
 void cache_counters_read(const char *text, size_t n, cache_counters *ret)

@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_labels.h"
 #include "base/commas.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/utf8.h"
 #include "measure/subject/target.h"
@@ -52,20 +53,23 @@ typedef enum number_kind { NUMBER_NOT, NUMBER_WHOLE, NUMBER_BROKEN, NUMBER_NAN }
  * recognised. */
 static number_kind labels_number_read(const char *text, int64_t *ret)
 {
+	decimal_number d;
+	const char *after;
 	char *end;
 	double v;
 
 	if (is_word(text, "nan"))
 		return NUMBER_NAN;
-	if (!strchr("+-.0123456789", text[0]) || strpbrk(text, "xXpPnNiI"))
+	if (!strchr("+-.0123456789", text[0]) || strchr(text, '_'))
 		return NUMBER_NOT;
 	errno = 0;
 	*ret = strtoll(text, &end, 10);
 	if (end != text && *end == '\0')
 		return errno == 0 && *ret != LABEL_NONE ? NUMBER_WHOLE : NUMBER_NOT;
-	v = strtod(text, &end);
-	if (end == text || *end != '\0')
+	/* Not strtod(): a program around this library may have set a locale with another point. */
+	if (!decimal_parse(text, &d, &after) || (*after && strcmp(after, ".") != 0))
 		return NUMBER_NOT;
+	v = decimal_double(&d);
 	if (v != floor(v) || fabs(v) > 9e15)
 		return NUMBER_BROKEN;
 	*ret = (int64_t)v;
