@@ -57,8 +57,9 @@ static dck_status lrt_options_read(dck_engine_model *m, const dck_open_params *p
 		if (strpbrk(o->value, "\"\\\n"))
 			DCK_FAIL(err, E_ARG, "option '%s' has a quotation mark or a backslash",
 				 o->key);
-		text = mem_arena_fmt(m->arena, number ? "%s%s = %s\n" : "%s%s = \"%s\"\n", text,
-				     o->key, o->value);
+		text = number ? mem_arena_fmt(m->arena, "%s%s = %llu\n", text, o->key,
+					      (unsigned long long)flags)
+			      : mem_arena_fmt(m->arena, "%s%s = \"%s\"\n", text, o->key, o->value);
 	}
 	DCK_NEED(text, err, "for the options");
 	m->options = text;

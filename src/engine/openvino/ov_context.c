@@ -119,32 +119,45 @@ dck_status ov_run(dck_engine_context *c, dck_err *err)
 			  : DCK_OK;
 }
 
-static dck_status output_fill(dck_engine_context *c, const char *name, dck_tensor *ret,
+/* Reads the shape of the output into *t, whose type is known. OpenVINO's C interface has no shape
+ * of a scalar and fails: it has the bytes of one element. */
+static dck_status output_shape_read(const dck_engine_context *c, const dck_tensor_info *info,
+				    size_t bytes, dck_tensor *t, dck_err *err)
+{
+	ov_shape shape = {0, NULL};
+	const int status = c->api->tensor_get_shape(c->output, &shape);
+
+	t->rank = 0;
+	if (status != 0 && info->rank <= 0 && bytes > 0 && bytes == dck_dtype_bytes(t->dtype))
+		return DCK_OK;
+	DCK_TRY(ov_check(&c->model->lib, status, err, "cannot read the shape of '%s'", info->name));
+	t->rank = (int32_t)(shape.rank <= DCK_RANK_MAX ? shape.rank : -1);
+	for (int32_t i = 0; i < t->rank; i++)
+		t->dim[i] = shape.dim[i];
+	(void)c->api->shape_free(&shape);
+	return DCK_OK;
+}
+
+static dck_status output_fill(dck_engine_context *c, const dck_tensor_info *info, dck_tensor *ret,
 			      dck_err *err)
 {
 	const ov_lib *l = &c->model->lib;
 	dck_tensor t = {0};
-	ov_shape shape = {0, NULL};
 	size_t bytes = 0;
 	int type = 0;
 
 	DCK_TRY(ov_check(l, c->api->tensor_get_element_type(c->output, &type), err,
-			 "cannot read output '%s'", name));
-	DCK_TRY(ov_check(l, c->api->tensor_get_shape(c->output, &shape), err,
-			 "cannot read output '%s'", name));
+			 "cannot read output '%s'", info->name));
+	DCK_TRY(ov_check(l, c->api->tensor_get_byte_size(c->output, &bytes), err,
+			 "cannot read output '%s'", info->name));
 	t.dtype = ov_dtype_of(type);
-	t.rank = (int32_t)(shape.rank <= DCK_RANK_MAX ? shape.rank : -1);
-	for (int32_t i = 0; i < t.rank; i++)
-		t.dim[i] = shape.dim[i];
-	(void)c->api->shape_free(&shape);
+	DCK_TRY(output_shape_read(c, info, bytes, &t, err));
 	if (t.dtype.code == DCK_DTYPE_OTHER || t.rank < 0)
 		DCK_FAIL(err, E_UNSUP,
-			 "output '%s' is not a tensor of numbers of at most %d dimensions", name,
-			 DCK_RANK_MAX);
-	DCK_TRY(ov_check(l, c->api->tensor_get_byte_size(c->output, &bytes), err,
-			 "cannot read output '%s'", name));
+			 "output '%s' is not a tensor of numbers of at most %d dimensions",
+			 info->name, DCK_RANK_MAX);
 	DCK_TRY(ov_check(l, c->api->tensor_data(c->output, &t.data), err, "cannot read output '%s'",
-			 name));
+			 info->name));
 	t.bytes = bytes;
 	*ret = t;
 	return DCK_OK;
@@ -163,5 +176,5 @@ dck_status ov_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_e
 	    &m->lib,
 	    c->api->infer_request_get_output_tensor_by_index(c->request, index, &c->output), err,
 	    "cannot get output '%s'", m->out[index].name));
-	return output_fill(c, m->out[index].name, ret, err);
+	return output_fill(c, &m->out[index], ret, err);
 }

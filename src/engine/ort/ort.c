@@ -128,6 +128,10 @@ static dck_status ort_tensor_read(dck_engine_model *m, bool input, size_t i, dck
 				   "cannot read the type of '%s'", ret->name);
 	if (status == DCK_OK && kind == ORT_TYPE_TENSOR)
 		status = ort_shape_read(m, tensor, ret, err);
+	if (status == DCK_OK && !input && kind != ORT_TYPE_TENSOR) {
+		m->out_grows[i] = true;
+		m->ngrowing++;
+	}
 	/* It describes an input without a shape as a scalar. */
 	if (input && ret->rank == 0)
 		ret->rank = -1;
@@ -145,6 +149,7 @@ static dck_status tensors_read(dck_engine_model *m, dck_err *err)
 			  "cannot count the outputs"));
 	m->in = mem_arena_array(m->arena, m->nin, sizeof *m->in);
 	m->out = mem_arena_array(m->arena, m->nout, sizeof *m->out);
+	m->out_grows = mem_arena_array(m->arena, m->nout, sizeof *m->out_grows);
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for the model's inputs and outputs");
 	for (size_t i = 0; i < m->nin; i++)
 		DCK_TRY(ort_tensor_read(m, true, i, &m->in[i], err));

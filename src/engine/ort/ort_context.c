@@ -4,7 +4,8 @@
  * An output that the host does not bind is left to ONNX Runtime: bound to the device at first, it
  * allocates it in the first run and writes to the same memory from then on. When its shape depends
  * on the data and comes out different, ONNX Runtime refuses that; it is then bound again and the
- * run made again, and from there on before each run.
+ * run made again, and from there on before each run. So is an output that is a sequence, which
+ * ONNX Runtime would append to.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -54,18 +55,24 @@ static void values_release(dck_engine_context *c)
 	c->nvalues = 0;
 }
 
-/* Forgets the memory of those outputs that are ONNX Runtime's own. */
-static dck_status outputs_bind(dck_engine_context *c, dck_err *err)
+/* Forgets the memory of an output that is ONNX Runtime's own. */
+static dck_status output_forget(const dck_engine_context *c, size_t i, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
 
-	for (size_t i = 0; i < m->nout; i++)
-		if (!c->host_out[i])
-			DCK_TRY(ort_check(&m->lib,
-					  c->api->BindOutputToDevice(
-					      c->binding, m->out[i].name,
-					      m->out_memory[i] ? m->out_memory[i] : m->lib.cpu),
-					  err, "cannot bind output '%s'", m->out[i].name));
+	if (c->host_out[i])
+		return DCK_OK;
+	return ort_check(
+	    &m->lib,
+	    c->api->BindOutputToDevice(c->binding, m->out[i].name,
+				       m->out_memory[i] ? m->out_memory[i] : m->lib.cpu),
+	    err, "cannot bind output '%s'", m->out[i].name);
+}
+
+static dck_status outputs_bind(dck_engine_context *c, dck_err *err)
+{
+	for (size_t i = 0; i < c->model->nout; i++)
+		DCK_TRY(output_forget(c, i, err));
 	ort_device_outputs_forget(&c->device);
 	c->outputs_filled = false;
 	return DCK_OK;
@@ -325,10 +332,21 @@ static dck_status inputs_bind_again(dck_engine_context *c, dck_err *err)
 	return DCK_OK;
 }
 
+/* Operators append to a sequence of the last run: it would hold the results of all runs. */
+static dck_status growing_forget(const dck_engine_context *c, dck_err *err)
+{
+	for (size_t i = 0; i < c->model->nout; i++)
+		if (c->model->out_grows[i])
+			DCK_TRY(output_forget(c, i, err));
+	return DCK_OK;
+}
+
 static dck_status context_enqueue(dck_engine_context *c, dck_err *err)
 {
 	if (c->outputs_vary)
 		DCK_TRY(outputs_bind(c, err));
+	else if (c->model->ngrowing > 0)
+		DCK_TRY(growing_forget(c, err));
 	if (c->each_run)
 		DCK_TRY(inputs_bind_again(c, err));
 	/* On a device they are the same tensors until they are bound again. */

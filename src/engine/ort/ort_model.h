@@ -25,6 +25,9 @@ struct dck_engine_model {
 	ort_provider provider;
 	/* Of each input and output: the device memory in which it is bound; NULL: the host's. */
 	const ort_memory **in_memory, **out_memory;
+	bool *out_grows;	/* of each output: it is a sequence or another non-tensor, not
+				   overwritten but appended to */
+	size_t ngrowing;	/* number of these */
 	const char *host_bound; /* why all are the host's although the provider is a device's */
 	unsigned barrier;	/* that run() waits by, if an output is on the device */
 	ort_placement placement;

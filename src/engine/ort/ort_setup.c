@@ -239,6 +239,29 @@ static dck_status spin_read(const dck_open_params *p, ort_setup *s, dck_err *err
 	return DCK_OK;
 }
 
+/* Refuses a key of ONNX Runtime that states the opposite of our own. */
+static dck_status twins_check(const dck_open_params *p, dck_err *err)
+{
+	static const struct {
+		const char *own, *value, *key; /* key=1 states own=value */
+	} twins[] = {
+	    {"prepacking", "0", "session.disable_prepacking"},
+	    {"denormals", "flush", "session.set_denormal_as_zero"},
+	};
+
+	for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
+		const char *own = engine_option(p, twins[i].own),
+			   *key = engine_option(p, twins[i].key);
+
+		if (own && key && (strcmp(own, twins[i].value) == 0) != (strcmp(key, "1") == 0))
+			DCK_FAIL(err, E_ARG,
+				 "options '%s=%s' and '%s=%s' contradict each other: leave one of "
+				 "them out",
+				 twins[i].own, own, twins[i].key, key);
+	}
+	return DCK_OK;
+}
+
 dck_status ort_setup_read(const dck_open_params *p, ort_setup *ret, dck_err *err)
 {
 	ort_setup s = {.opt = "all"};
@@ -247,6 +270,7 @@ dck_status ort_setup_read(const dck_open_params *p, ort_setup *ret, dck_err *err
 	DCK_TRY(device_read(p, &s, err));
 	DCK_TRY(threads_read(p, &s, err));
 	DCK_TRY(spin_read(p, &s, err));
+	DCK_TRY(twins_check(p, err));
 	if ((text = engine_option(p, "opt")))
 		s.opt = text;
 	s.flush_denormals = option_is(p, "denormals", "flush") ||

@@ -2,10 +2,13 @@
  * an unoptimised single-threaded run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/observer.h"
 #include "measure/verify/output_compare.h"
 #include "measure/verify/rebatch_check.h"
+#include <stdio.h>
+#include <string.h>
 
 dck_status compared_can_check(const dck_subject *s, dck_err *err)
 {
@@ -33,6 +36,30 @@ dck_status compared_subjects(const dck_subject *a, const dck_subject *b,
 	return status;
 }
 
+/* Removes options by which the engine would compute on another device, with more threads or in
+ * fewer bits, or which the members of the reference contradict. */
+static void options_plain(dck_list *options)
+{
+	static const char dropped[] =
+	    "threads,interop_threads,parallel,opt,provider,provider_library,denormals,"
+	    "session.set_denormal_as_zero,session.disable_cpu_ep_fallback,execution_mode_hint,"
+	    "inference_precision_hint,kv_cache_precision,dynamic_quantization_group_size,cpu_denormals_optimization";
+	const dck_list all = *options;
+
+	options->n = 0;
+	for (size_t i = 0; i < all.n; i++) {
+		const char *text = all.item[i];
+		const dck_engine *of = subject_engine_named(text);
+		char key[80];
+
+		/* "ENGINE:KEY=VALUE" */
+		text += of ? strlen(of->name) + 1 : 0;
+		snprintf(key, sizeof key, "%.*s", (int)strcspn(text, "="), text);
+		if (!commas_have(dropped, key))
+			options->item[options->n++] = all.item[i];
+	}
+}
+
 static dck_status check_check(const dck_subject *s, subject_target *measured,
 			      const dck_observer *watch, compared *ret, dck_err *err)
 {
@@ -52,6 +79,7 @@ static dck_status check_check(const dck_subject *s, subject_target *measured,
 	plain.model.opt = 0;
 	plain.model.device = "cpu";
 	plain.model.cpus = NULL; /* pinned already */
+	options_plain(&plain.model.engine_option);
 	if (!measured)
 		return compared_subjects(&plain, s, NULL, watch, ret, err);
 	DCK_TRY(verify_open_untimed(&reference, &plain, watch, err));

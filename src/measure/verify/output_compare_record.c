@@ -292,8 +292,17 @@ static const compared_output *first_different(const compared *x)
 void compared_answer(record_builder *b, const compared *list, size_t n)
 {
 	worst w = worst_of(list, n);
-	char buf[120], of[120] = "", apart[48] = "";
+	char buf[120], of[120] = "", apart[48] = "", left[80] = "";
+	size_t unknown = 0, all = 0;
 	const char *nothing;
+
+	for (size_t i = 0; i < n; i++) {
+		unknown += list[i].nunknown;
+		all += list[i].noutputs;
+	}
+	if (unknown > 0)
+		snprintf(left, sizeof left, "; %zu of %zu outputs could not be compared", unknown,
+			 all);
 
 	if (w.of && w.of->label && n > 1)
 		snprintf(of, sizeof of, " of %.100s", w.of->label);
@@ -311,9 +320,11 @@ void compared_answer(record_builder *b, const compared *list, size_t n)
 	else if (w.verdict == AGREE_UNKNOWN)
 		record_answer(b, "outputs%s could not all be compared", of);
 	else if (nothing)
-		record_answer(b, "outputs are equal, but '%.60s' shows little: %s", nothing, buf);
+		record_answer(b, "outputs are equal, but '%.60s' shows little: %s%s", nothing, buf,
+			      left);
 	else if (w.verdict == AGREE_CLOSE)
-		record_answer(b, "outputs agree%s", apart);
+		record_answer(b, "outputs agree%s%s", apart, left);
 	else
-		record_answer(b, "outputs are identical: %llu elements", (unsigned long long)w.n);
+		record_answer(b, "outputs are identical: %llu elements%s", (unsigned long long)w.n,
+			      left);
 }

@@ -40,6 +40,7 @@ typedef struct check {
 	size_t nin, nout;
 	compared *same;	 /* of each output */
 	size_t compared; /* items */
+	size_t left_out; /* outputs that could not be compared */
 	double max_abs;
 	bool identical;
 } check;
@@ -116,11 +117,15 @@ static dck_status run_rebatched(check *c, subject_target *t, dck_err *err)
 	}
 	c->nin = t->nin;
 	for (size_t i = 0; i < t->nout; i++) {
-		dck_tensor out;
+		dck_tensor out = {.rank = 0};
+		dck_err why = {0};
 
 		c->out_name[i] = mem_arena_dup(c->arena, t->out[i].name);
-		DCK_TRY(engine_output(e, t->context, i, &out, err));
-		if (dck_dtype_bytes(out.dtype) > 0)
+		/* Text or a sequence is not compared. */
+		const dck_status status = engine_output(e, t->context, i, &out, &why);
+		if (status != DCK_OK && status != DCK_E_UNSUP)
+			return err_pass(status, &why, err);
+		if (status == DCK_OK && dck_dtype_bytes(out.dtype) > 0)
 			DCK_TRY(tensor_copy(c, &out, &c->out[i], err));
 		c->nout = i + 1;
 		if (c->out[i].data)
@@ -221,6 +226,7 @@ static dck_status check_judge(check *c, dck_err *err)
 	for (size_t i = 0; i < c->nout; i++) {
 		compared *x = &c->same[i];
 
+		c->left_out++;
 		if (!c->out[i].data)
 			continue;
 		DCK_TRY(compared_end(x, err));
@@ -233,6 +239,7 @@ static dck_status check_judge(check *c, dck_err *err)
 				 "dynamic_axes)",
 				 (long long)c->was, c->out_name[i], x->outputs[0].why);
 		known += x->verdict != AGREE_UNKNOWN;
+		c->left_out -= x->verdict != AGREE_UNKNOWN;
 		c->identical &= x->verdict == AGREE_IDENTICAL;
 		if (x->outputs[0].sum.max_abs > c->max_abs)
 			c->max_abs = x->outputs[0].sum.max_abs;
@@ -268,16 +275,21 @@ static dck_status rebatch_verify(check *c, dck_err *err)
 static void looked_text(const check *c, char *buf, size_t size)
 {
 	const char *many = c->compared == 1 ? "" : "s";
+	char left[64] = "";
 
+	if (c->left_out > 0)
+		snprintf(left, sizeof left, "; %zu of %zu could not be compared", c->left_out,
+			 c->nout);
 	if (c->compared == 0)
 		snprintf(buf, size, "its outputs were not compared with the original's");
 	else if (c->identical)
-		snprintf(buf, size, "its outputs are identical to the original's on %zu item%s",
-			 c->compared, many);
+		snprintf(buf, size, "its outputs are identical to the original's on %zu item%s%s",
+			 c->compared, many, left);
 	else
-		snprintf(buf, size,
-			 "its outputs equal the original's on %zu item%s (largest difference %.2g)",
-			 c->compared, many, c->max_abs);
+		snprintf(
+		    buf, size,
+		    "its outputs equal the original's on %zu item%s (largest difference %.2g)%s",
+		    c->compared, many, c->max_abs, left);
 }
 
 static dck_status rebatch_check(const dck_subject *s, const rebatched_model *f,

@@ -78,6 +78,12 @@ dck_status labels_number(mem_arena *a, labels *l, const label_names *names, dck_
 				 "'%s' has the label '%s' (item %zu), "
 				 "which --target-names does not name",
 				 l->from, l->texts[i], i + 1);
+		if ((found > sorted && key_order(found - 1, found) == 0) ||
+		    (found + 1 < sorted + names->n && key_order(found + 1, found) == 0))
+			DCK_FAIL(err, E_ARG,
+				 "'%s' has the label '%s' (item %zu), and --target-names names two "
+				 "classes so: give numbers as labels, or different names",
+				 l->from, l->texts[i], i + 1);
 		l->number[i] = (int64_t)found->at;
 	}
 	l->text = false;

@@ -59,7 +59,7 @@ static number_kind labels_number_read(const char *text, int64_t *ret)
 
 	if (is_word(text, "nan"))
 		return NUMBER_NAN;
-	if (!strchr("+-.0123456789", text[0]) || strpbrk(text, "xXpPnNiI"))
+	if (!strchr("+-.0123456789", text[0]) || strchr(text, '_'))
 		return NUMBER_NOT;
 	errno = 0;
 	*ret = strtoll(text, &end, 10);

@@ -49,7 +49,7 @@ dck_status label_names_read(mem_arena *a, const char *option, const char *text, 
 			    dck_err *err);
 
 /* Replaces texts by the indices of their names, which index the scores. E_ARG: a text is not among
- * the names. */
+ * the names, or twice. */
 dck_status labels_number(mem_arena *a, labels *l, const label_names *names, dck_err *err);
 
 /* The classes of labels and predictions. */

@@ -287,10 +287,12 @@ static dck_status chunk_make(const run_job *j, candidate *l, const dck_tensor *o
 {
 	const char *name = l->target.out[l->output].name;
 	const size_t each = dck_dtype_bytes(out->dtype);
-	size_t columns = 1;
+	size_t columns = 1, axes = 0;
 
-	for (int32_t d = 1; d < out->rank; d++)
+	for (int32_t d = 1; d < out->rank; d++) {
 		columns *= (size_t)out->dim[d];
+		axes += out->dim[d] != 1;
+	}
 	if (each == 0 || out->rank < 1 || (size_t)out->dim[0] != l->batch)
 		DCK_FAIL(err, E_UNSUP,
 			 "axis 0 of the output '%s' is not the batch of %zu: "
@@ -302,6 +304,12 @@ static dck_status chunk_make(const run_job *j, candidate *l, const dck_tensor *o
 			 "the output '%s' has one score for each item: "
 			 "a class is picked from two or more",
 			 name);
+	if (axes > 1) /* a map of scores, features: its highest number is no class */
+		DCK_FAIL(err, E_UNSUP,
+			 "the output '%s' is %s for each item: a class is picked from one axis of "
+			 "scores; name another with --output",
+			 name,
+			 subject_dims_text(j->r->arena, out->dim + 1, NULL, (size_t)out->rank - 1));
 	l->columns = columns > 1 ? columns : 0;
 	DCK_TRY(accuracy_top_k_check(j->r->config->top_k, l->columns, err));
 	l->item_bytes = columns * each;

@@ -55,5 +55,6 @@ try --labels y.csv --predictions y.npy --label-list cat
 try --labels y.csv --predictions y.npy --label-list 0-999999999
 try --labels words.csv --predictions y.npy
 try --labels words.csv --predictions y.npy --target-names cat,cow
+try --labels words.csv --predictions y.npy --target-names cat,dog,dog
 npy least.npy '<i8' 3 0 1 -9223372036854775808
 try --labels y.csv --predictions least.npy

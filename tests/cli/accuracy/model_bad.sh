@@ -27,6 +27,9 @@ try --inputs x=x.npy --inputs m=x.npy pair.onnx
 try --inputs x=x.npy --inputs x.npy same.onnx
 try --inputs x1.npy one.onnx
 try --inputs x.npy turned.onnx
+printf 'input x Nx3x2\noutput y\nnode Identity x y\n' | onnx-model map.onnx
+npy map.npy '<f4' 5x3x2 .5 .3 .2
+try --inputs map.npy map.onnx
 try --inputs x.npy open.onnx
 try --inputs x.npy missing.onnx
 try --inputs x.npy --engine null same.onnx

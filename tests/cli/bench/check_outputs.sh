@@ -15,6 +15,8 @@ echo '--- the same'
 try --check-outputs same.onnx
 try --check-outputs --processes 2 same.onnx
 try --check-outputs zoo:resnet18 --image-size 64 --threads 2
+# The reference does without what would contradict it.
+try --check-outputs --engine-option threads=2 --engine-option denormals=flush same.onnx
 echo '--- other'
 try --check-outputs random.onnx
 echo '--- no outputs'

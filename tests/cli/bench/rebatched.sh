@@ -19,4 +19,8 @@ deepclock bench --quiet --batch 2 --runs 2 --warmup 0 --save run.json linked.onn
 record run.json 'f("subject", "rebatched")'
 deepclock cost --quiet --batch 5 linked.onnx --format json > cost.json
 record cost.json 'm("cost/macs")["value"]' '[n["code"] for n in r["notes"] if n["code"] == "rebatched"]'
+# text cannot be compared; the other output is
+printf 'input x 1x4\noutput y 1x4\noutput s\nnode Neg x y\nnode Cast x s cast ai.onnx to=8\n' | onnx-model text.onnx
+deepclock bench --quiet --batch 4 --runs 2 --warmup 0 --save run.json text.onnx > text; echo "exit $?"
+record run.json 'f("subject", "batch_checked")'
 ls

@@ -148,6 +148,30 @@ static void outputs_may_grow(void **state)
 	wire_out_done(&w);
 }
 
+static void a_scalar_is_read(void **state)
+{
+	wire_out w = model_of("Neg", "x", ELEMENT_FLOAT, 0, NULL, ELEMENT_FLOAT, 0, NULL);
+	float x[1] = {2};
+	dck_tensor t = floats(x, 0, 0, 0), y;
+	dck_engine_model *m = NULL;
+	dck_engine_context *c;
+	dck_err err = {0};
+
+	(void)state;
+	need_openvino();
+	open_sized(&w, NULL, NULL, &m, &err);
+	assert_string_equal(err.msg, "");
+	assert_int_equal(engine_openvino.context_new(m, &c, &err), DCK_OK);
+	t.bytes = sizeof x;
+	assert_int_equal(engine_openvino.bind_input(c, 0, &t, &err), DCK_OK);
+	assert_int_equal(engine_openvino.run(c, &err), DCK_OK);
+	assert_int_equal(engine_openvino.output(c, 0, &y, &err), DCK_OK);
+	assert_true(y.rank == 0 && y.bytes == sizeof(float) && *(float *)y.data == -2);
+	engine_openvino.context_free(c);
+	engine_openvino.close(m);
+	wire_out_done(&w);
+}
+
 static void bytes_that_are_no_model(void **state)
 {
 	wire_out w = model_twice();
@@ -222,6 +246,7 @@ int test_engine_openvino(void)
 	    cmocka_unit_test(sentences_are_cleaned),
 	    cmocka_unit_test(sizes_are_fixed),
 	    cmocka_unit_test(outputs_may_grow),
+	    cmocka_unit_test(a_scalar_is_read),
 	    cmocka_unit_test(bytes_that_are_no_model),
 	    cmocka_unit_test(each_allocation_of_it_may_fail),
 	    cmocka_unit_test(formats_are_by_the_end_of_the_name),

@@ -327,8 +327,10 @@ static void bad_options_are_refused(void **state)
 	const dck_kv contradict[][2] = {
 	    {{"spin", "1"}, {"session.inter_op.allow_spinning", "0"}},
 	    {{"interop_threads", "4"}, {"parallel", "0"}},
+	    {{"prepacking", "1"}, {"session.disable_prepacking", "1"}},
+	    {{"session.set_denormal_as_zero", "1"}, {"denormals", "keep"}},
 	};
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof contradict / sizeof *contradict; i++) {
 		assert_int_equal(open_with(&w, contradict[i], 2, NULL, 0, NULL, &m, &err),
 				 DCK_E_ARG);
 		assert_non_null(strstr(err.msg, "leave one of them out"));
@@ -566,6 +568,46 @@ static void runs_do_not_allocate(void **state)
 	engine_ort.close(m);
 }
 
+/* n = the length of s = x cut into rows. */
+static wire_out model_of_a_sequence(void)
+{
+	wire_out w = {0};
+	size_t graph = graph_begin(&w), output;
+
+	put_node(&w, "SplitToSequence", "x", "s");
+	put_node(&w, "SequenceLength", "s", "n");
+	wire_put_text(&w, 2, "g");
+	put_value(&w, 11, "x", ELEMENT_FLOAT, DIMS(2, 3));
+	output = wire_begin(&w, 12); /* of an inferred type */
+	wire_put_text(&w, 1, "s");
+	wire_end(&w, output);
+	put_value(&w, 12, "n", ELEMENT_INT64, 0, NULL);
+	graph_end(&w, graph);
+	return w;
+}
+
+static void a_sequence_is_not_continued_by_the_next_run(void **state)
+{
+	wire_out w = model_of_a_sequence();
+	float x[6] = {1, 2, 3, 4, 5, 6};
+	dck_tensor t = floats(x, 2, 2, 3), n;
+	dck_err err;
+
+	(void)state;
+	need_ort();
+	dck_engine_model *m = opened(&w, NULL, NULL);
+	dck_engine_context *c = context_of(m, &t);
+	for (int i = 0; i < 3; i++) {
+		run_ok(c);
+		assert_int_equal(engine_ort.output(c, 1, &n, &err), DCK_OK);
+		assert_int_equal(*(int64_t *)n.data, 2);
+	}
+	assert_int_equal(engine_ort.output(c, 0, &n, &err), DCK_E_UNSUP);
+	engine_ort.context_free(c);
+	engine_ort.close(m);
+	wire_out_done(&w);
+}
+
 static void models_and_contexts_stand_side_by_side(void **state)
 {
 	wire_out w = model_twice();
@@ -720,6 +762,7 @@ int test_engine_ort(void)
 	    cmocka_unit_test(outputs_go_where_the_host_says),
 	    cmocka_unit_test(shapes_that_depend_on_the_data_work),
 	    cmocka_unit_test(runs_do_not_allocate),
+	    cmocka_unit_test(a_sequence_is_not_continued_by_the_next_run),
 	    cmocka_unit_test(models_and_contexts_stand_side_by_side),
 	    cmocka_unit_test(each_allocation_may_fail),
 	    cmocka_unit_test(sentences_are_cleaned),
