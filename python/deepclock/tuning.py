@@ -30,16 +30,27 @@ def _settings(record: Record) -> list[tuple[str, str]]:
     return [(str(row["setting"]), str(row["value"])) for row in table if row["setting"] is not None]
 
 
+def _device(record: Record) -> Optional[str]:
+    """Returns the option that chooses what runs the model, which is not a setting of SessionOptions."""
+    options = [str(row["option"]) for row in record.tables["tune/apply"]]
+    return next((o for o in options if o.startswith(("device=", "provider="))), None)
+
+
 def tuned_session(record: Record, model: Union[str, bytes, os.PathLike[str]],
                   providers: Optional[Sequence[Any]] = None) -> Any:
     """Opens an onnxruntime.InferenceSession of the model, a path or the bytes of a file, in the configuration that
     deepclock.tune() found: the fastest, or the default where none was shown to be faster. Where the fastest is a variant
     of the model (quantize=), it opens the variant's file instead.
 
-    ValueError: the record has none for ONNX Runtime. ImportError: the package onnxruntime is not installed.
+    ValueError: the record has none for ONNX Runtime, or is of another device, without `providers`. ImportError: the package
+    onnxruntime is not installed.
     @since 0.1
     """
     settings = _settings(record)
+    device = _device(record)
+    if device and not providers:
+        raise ValueError(f"the record's configuration has {device}, which is not a setting of SessionOptions: give "
+                         "providers=, such as ['CUDAExecutionProvider']")
     try:
         import onnxruntime  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as e:

@@ -65,6 +65,19 @@ class TunedSessionTest(Case):
         with unittest.mock.patch.dict(sys.modules, onnxruntime=runtime()):
             self.assertRaisesRegex(ValueError, "unknown here: __class__", deepclock.tuned_session, r, "m.onnx")
 
+    def test_device(self):
+        r = self.record([])
+        saved = json.loads(r.report("json"))
+        absent = {"absent": "it is no setting of the session"}
+        saved["tables"][-1]["rows"].append(["device=cuda", absent, absent, absent, absent])
+        with open(self.path("r.json"), "w") as f:
+            json.dump(saved, f)
+        r = deepclock.load(self.path("r.json"))
+        with unittest.mock.patch.dict(sys.modules, onnxruntime=runtime()):
+            self.assertRaisesRegex(ValueError, "device=cuda", deepclock.tuned_session, r, "m.onnx")
+            s = deepclock.tuned_session(r, "m.onnx", providers=["CUDAExecutionProvider"])
+        self.assertEqual(s.providers, ["CUDAExecutionProvider"])
+
     def test_not_there(self):
         r = self.record([])
         with unittest.mock.patch.dict(sys.modules, {"onnxruntime": None}):

@@ -342,6 +342,18 @@ uint64_t engine_threads_default(void)
 	return n > 0 ? n : 1;
 }
 
+void engine_threads_divide(bool parallel, uint64_t *threads, uint64_t *interop_threads)
+{
+	const uint64_t cores = engine_threads_default();
+
+	if (!parallel)
+		*interop_threads = 1; /* there is no pool then */
+	else if (*interop_threads == 0)
+		*interop_threads = *threads > 0 && *threads < cores ? cores / *threads : cores;
+	if (*threads == 0)
+		*threads = cores > *interop_threads ? cores / *interop_threads : 1;
+}
+
 dck_status engine_tensor_check(const char *what, const dck_tensor_info *want, const dck_tensor *t,
 			       dck_err *err)
 {

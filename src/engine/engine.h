@@ -111,6 +111,9 @@ bool engine_reads(const dck_engine *e, const char *path);
 /* Returns the number of threads that engines use unless one is given: the cores that this process
  * may use, within a container's quota. */
 uint64_t engine_threads_default(void);
+/* Divides these cores between threads within an operator and operators side by side, where the
+ * user gave 0 for one of them. Without `parallel` one operator runs at a time. */
+void engine_threads_divide(bool parallel, uint64_t *threads, uint64_t *interop_threads);
 /* Checks that a tensor has the type, the shape and the bytes that the model declares; `what`:
  * "input". */
 dck_status engine_tensor_check(const char *what, const dck_tensor_info *want, const dck_tensor *t,
@@ -139,6 +142,10 @@ const char *engine_option(const dck_open_params *p, const char *key);
  * integer, or outside min to max. */
 dck_status engine_option_count(const dck_open_params *p, const char *key, uint64_t min,
 			       uint64_t max, uint64_t *ret, dck_err *err);
+/* Returns the name and the value of the property of OpenVINO that an option of the engine
+ * 'openvino' sets, in `a`; false: it sets none. NULL: no memory. */
+bool engine_openvino_property(mem_arena *a, const char *key, const char *value,
+			      const char **ret_name, const char **ret_value);
 /* Checks the option keys and values; every engine calls it first. E_ARG: a key that is not in
  * e->options (the message names the nearest), a repeated key, or a value that is not listed ("0|1";
  * a word in capitals represents any value). */

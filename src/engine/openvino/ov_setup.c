@@ -67,6 +67,16 @@ static char *ov_upper(mem_arena *a, const char *text)
 	return copy;
 }
 
+bool engine_openvino_property(mem_arena *a, const char *key, const char *value,
+			      const char **ret_name, const char **ret_value)
+{
+	if (option_is_own(key))
+		return false;
+	*ret_name = ov_upper(a, key);
+	*ret_value = value_is_small(key) ? value : ov_upper(a, value);
+	return true;
+}
+
 /* --- the device */
 
 /* Kinds of devices. The last four run a model on others, which may be listed after a colon. */
@@ -157,11 +167,10 @@ dck_status ov_setup_apply(const ov_lib *l, const ov_setup *s, const dck_open_par
 		DCK_TRY(property_set(l, s->device, "PERF_COUNT", "YES", err));
 	for (size_t i = 0; i < p->noptions; i++) {
 		const dck_kv *o = &p->options[i];
-		const char *value = value_is_small(o->key) ? o->value : ov_upper(a, o->value);
+		const char *key, *value;
 
-		if (option_is_own(o->key))
+		if (!engine_openvino_property(a, o->key, o->value, &key, &value))
 			continue;
-		const char *key = ov_upper(a, o->key);
 		DCK_NEED(key && value, err, "for an option");
 		DCK_TRY(property_set(l, s->device, key, value, err));
 	}

@@ -197,8 +197,6 @@ static void threads_warn(const dck_open_params *p, const ort_setup *s)
  * even those that this process may not use, and pins its workers. */
 static dck_status threads_read(const dck_open_params *p, ort_setup *s, dck_err *err)
 {
-	uint64_t cores = engine_threads_default();
-
 	s->threads = 0;
 	s->interop_threads = 0;
 	DCK_TRY(engine_option_count(p, "threads", 1, THREADS_MAX, &s->threads, err));
@@ -210,13 +208,7 @@ static dck_status threads_read(const dck_open_params *p, ort_setup *s, dck_err *
 			 "option 'interop_threads' is %llu, and 'parallel' is 0, which runs one "
 			 "operator at a time: leave one of them out",
 			 (unsigned long long)s->interop_threads);
-	if (!s->parallel)
-		s->interop_threads = 1; /* there is no pool then */
-	else if (s->interop_threads == 0)
-		s->interop_threads =
-		    s->threads > 0 && s->threads < cores ? cores / s->threads : cores;
-	if (s->threads == 0)
-		s->threads = cores > s->interop_threads ? cores / s->interop_threads : 1;
+	engine_threads_divide(s->parallel, &s->threads, &s->interop_threads);
 	threads_warn(p, s);
 	return DCK_OK;
 }

@@ -616,6 +616,11 @@ static const char *next_text(inspection *x, const dck_model_config *c)
 	if (c->batch > 0 && text)
 		text =
 		    mem_arena_fmt(x->arena, "%s --batch %llu", text, (unsigned long long)c->batch);
+	if (c->image_size && text)
+		text = mem_arena_fmt(x->arena, "%s --image-size %s", text,
+				     subject_shell_word(x->arena, c->image_size));
+	if (c->seq > 0 && text)
+		text = mem_arena_fmt(x->arena, "%s --seq %llu", text, (unsigned long long)c->seq);
 	for (size_t k = 0; k < sizeof given / sizeof *given; k++)
 		for (size_t i = 0; i < given[k].list->n && text; i++) {
 			const char *word = subject_shell_word(x->arena, given[k].list->item[i]);

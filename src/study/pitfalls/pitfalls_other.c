@@ -423,14 +423,18 @@ dck_status pitfall_batch(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	dck_subject s = *p->subject;
 	batch_candidate b;
+	const char *how;
 	dck_status status;
 
 	DCK_TRY(model_needed(p, err));
 	DCK_TRY(tensors_needed(p, err));
-	s.model.batch = BATCH * p->session.target.items;
+	/* The batch, which --items does not change. */
+	const uint64_t own = subject_inputs_items(p->session.target.inputs, &how);
+	s.items = s.model.items = 0;
+	s.model.batch = BATCH * own;
 	DCK_TRY(pitfall_candidate_open(p, &b.session, &s, 0, err));
-	b.items = (double)b.session.target.items / (double)p->session.target.items;
-	if (b.session.target.items != BATCH * p->session.target.items)
+	b.items = (double)b.session.target.items / (double)own;
+	if (b.session.target.items != BATCH * own)
 		status = ERR_SET(err, E_UNSUP, "the model does not take a larger batch");
 	else
 		status = pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){batch_trial, &b},

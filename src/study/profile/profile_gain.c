@@ -69,7 +69,8 @@ void profile_gain_far(const profile_gains *g, record_builder *b)
 	for (size_t i = 0; i < g->n; i++) {
 		const profile_gain *r = &g->of[i];
 		const bool misses = misses_far(r);
-		if (isnan(r->least_ns) || (!misses && FAR * r->ns >= r->least_ns))
+		/* What moves and computes nothing has no roof to miss. */
+		if (!(r->least_ns > 0) || (!misses && FAR * r->ns >= r->least_ns))
 			continue;
 		share[misses] += r->ns / g->latency_ns;
 		if (!most[misses] || r->ns > most[misses]->ns)

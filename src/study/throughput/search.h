@@ -142,7 +142,9 @@ typedef struct search_result {
 	size_t ncompared; /* other points compared with the best */
 	size_t nunresolved;
 	size_t unresolved[SEARCH_CANDIDATES_MAX]; /* points that may be as good or better */
-	double half; /* half-width of the interval of a difference, relative */
+	size_t unsure; /* the point that gives the most among those that may give more than the best
+			  and are not shown to meet the limit; SIZE_MAX: none */
+	double half;   /* half-width of the interval of a difference, relative; NaN: none */
 } search_result;
 void search_judge(const search *s, search_result *ret);
 

@@ -120,6 +120,11 @@ static dck_status subject_check(const search_run *r, dck_err *err)
 			 option);
 	if (r->subject->kind != DCK_SUBJECT_MODEL && !function)
 		DCK_FAIL(err, E_ARG, "only a model has a batch size: give a file or zoo:NAME");
+	if (!function && r->subject->model.items > 0)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--items states the items of a run, which the batch decides here: leave it "
+		    "out, items/s are those of the batch");
 	if (!c->program && !function)
 		DCK_FAIL(err, E_UNSUP,
 			 "each batch size is measured in fresh processes, "

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_journal.h"
 #include "base/err.h"
+#include "measure/subject/subject_facts.h"
 #include "record/copy.h"
 #include "record/record_begin.h"
 #include "record/build.h"
@@ -103,10 +104,9 @@ static dck_status trial_replay(void *self, dck_record **r, size_t line, dck_err 
 	    !line_journal_is(*r, "trial", "setting", ask.setting) ||
 	    !line_journal_is(*r, "trial", "round", ask.round))
 		return line_journal_strange(p->path, line, err);
-	if (!p->facts && dck_record_fact(*r, "subject", "kind")) {
-		p->facts = *r;
-		*r = NULL;
-	}
+	/* Without those of the trial itself. */
+	if (!p->facts && dck_record_fact(*r, "subject", "kind"))
+		DCK_TRY(subject_facts_of_all(*r, &p->facts, err));
 	return search_tell(p->s, &o, err);
 }
 

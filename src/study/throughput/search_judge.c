@@ -211,13 +211,13 @@ search_number search_mean_rate(const search *s, size_t point)
 
 search_number search_held(const search *s, size_t point)
 {
-	const bool rounds = search_in_rounds(s, point) > 0;
 	double most = NAN;
 
 	if (s->c.limit.kind != LIMIT_MAX)
 		return over_trials(s, point, offsetof(search_outcome, held));
+	/* One run above it violates a limit on the maximum, in whichever trial it was. */
 	for (size_t i = 0; i < s->ntrials; i++)
-		if (counts(s, &s->trials[i], point, rounds))
+		if (s->trials[i].point == point && s->trials[i].outcome.end == SEARCH_OK)
 			most = fmax(most, s->trials[i].outcome.held.value);
 	return (search_number){most, most, most};
 }
@@ -400,6 +400,7 @@ static void compare_with_best(const search *s, search_result *r)
 	double means[SEARCH_CANDIDATES_MAX];
 	stat_blocks f;
 	const size_t at = search_candidate(s, r->best);
+	double most = -INFINITY;
 
 	if (at == SIZE_MAX || !search_compare(s, means, &f) || f.blocks < 2)
 		return;
@@ -412,8 +413,15 @@ static void compare_with_best(const search *s, search_result *r)
 			continue;
 		r->half = d.half;
 		r->ncompared++;
-		if (!d.resolved)
+		if (d.resolved)
+			continue;
+		/* Only one that meets the limit can be the best. */
+		if (keeps(s, s->candidates[i], true))
 			r->unresolved[r->nunresolved++] = s->candidates[i];
+		else if (d.by < 0 && means[i] > most) {
+			most = means[i];
+			r->unsure = s->candidates[i];
+		}
 	}
 }
 
@@ -434,7 +442,7 @@ static dck_verdict verdict_of_none(const search *s)
 
 void search_judge(const search *s, search_result *ret)
 {
-	search_result r = {.limit = s->growth[0].limit};
+	search_result r = {.limit = s->growth[0].limit, .unsure = SIZE_MAX, .half = NAN};
 
 	r.found = search_best(s, true, &r.best);
 	r.verdict = r.found ? search_holds(s, r.best) : verdict_of_none(s);

@@ -107,7 +107,8 @@ static void flops_fill(making *m)
  * then not known. */
 static bool is_uncompared(const making *m)
 {
-	return m->result.rounds < 2 && m->n > 1 && (m->r->interrupted || m->r->out_of_time);
+	return m->result.rounds < 2 && m->n > 1 &&
+	       (m->r->interrupted || m->r->out_of_time || m->r->failed);
 }
 
 static const char *status_text(const making *m, size_t i)
@@ -451,6 +452,9 @@ static void search_answer(making *m)
 				     (unsigned long long)search_record_point(m, r->knee)->batch);
 	decimal_grouped(value, digits, rate.value);
 	const char *list = r->nunresolved > 0 ? unresolved_list(m) : "";
+	if (r->unsure != SIZE_MAX)
+		ends = mem_arena_fmt(m->arena, "; %s may give more, but is not shown to meet %s%s",
+				     point_text(m, r->unsure), m->r->plan.limit.text, ends);
 	if (mem_arena_failed(m->arena))
 		return;
 	if (is_uncompared(m))
@@ -525,7 +529,7 @@ static void notes_best(making *m)
 			    "no two complete rounds compare the sizes, the highest is %s, and "
 			    "others may be as good",
 			    point_text(m, m->result.best));
-		if (!r->interrupted)
+		if (r->out_of_time)
 			record_remedy(m->b, "give more --max-time%s",
 				      r->config->resume ? ", or run it again to resume" : "");
 	} else if (r->out_of_time)

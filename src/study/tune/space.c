@@ -45,7 +45,7 @@ typedef struct space_row {
 /* Powers of two below the number of cores, and one less than all: the default uses all. */
 static const char *threads_values(mem_arena *a)
 {
-	const unsigned cores = os_cores_allowed();
+	const unsigned cores = (unsigned)engine_threads_default();
 	const char *list = cores > 1 ? "1" : "";
 
 	for (unsigned n = 2; list && n < cores; n *= 2)
@@ -58,7 +58,7 @@ static const char *threads_values(mem_arena *a)
 
 static const char *parallel_values(mem_arena *a)
 {
-	const unsigned cores = os_cores_allowed();
+	const unsigned cores = (unsigned)engine_threads_default();
 
 	return cores > 1 ? mem_arena_fmt(a, "%u", cores) : "";
 }
@@ -66,8 +66,8 @@ static const char *parallel_values(mem_arena *a)
 /* Powers of two up to the number of cores, and 2 on one core: the host's part of a run overlaps. */
 static const char *in_flight_values(mem_arena *a)
 {
-	const unsigned cores =
-	    os_cores_allowed() < IN_FLIGHT_USUAL ? os_cores_allowed() : IN_FLIGHT_USUAL;
+	const uint64_t all = engine_threads_default();
+	const unsigned cores = all < IN_FLIGHT_USUAL ? (unsigned)all : IN_FLIGHT_USUAL;
 	const char *list = "2";
 
 	for (unsigned n = 4; list && n <= cores; n *= 2)
@@ -184,13 +184,27 @@ static uint32_t engines_with(const space *p, const char *key)
 
 /* --- dimensions */
 
-static bool engine_option_given(const dck_subject *s, const char *key)
+const char *space_engine_option(const char *engine, const char *text)
 {
+	const dck_engine *of = subject_engine_named(text);
+
+	return !of ? text : strcmp(of->name, engine) == 0 ? text + strlen(engine) + 1 : NULL;
+}
+
+/* Returns whether an --engine-option, also one of a single engine, has the key. */
+static bool option_has_key(const char *text, const char *key)
+{
+	const dck_engine *of = subject_engine_named(text);
 	const size_t n = strlen(key);
 
+	text += of ? strlen(of->name) + 1 : 0;
+	return strncmp(text, key, n) == 0 && text[n] == '=';
+}
+
+static bool engine_option_given(const dck_subject *s, const char *key)
+{
 	for (size_t i = 0; i < s->model.engine_option.n; i++)
-		if (strncmp(s->model.engine_option.item[i], key, n) == 0 &&
-		    s->model.engine_option.item[i][n] == '=')
+		if (option_has_key(s->model.engine_option.item[i], key))
 			return true;
 	return false;
 }
@@ -201,6 +215,9 @@ static bool is_given(const dck_subject *s, const char *name, space_of of)
 
 	if (of == SPACE_OF_LOAD || of == SPACE_OF_FILE)
 		return false;
+	/* The number of --items is that of one batch. */
+	if (strcmp(name, "batch") == 0 && s->model.items > 0)
+		return true;
 	if (of == SPACE_OF_ENGINE)
 		return engine_option_given(s, name);
 	dck_subject_init(&plain);
@@ -372,6 +389,11 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 	if (of == SPACE_OF_LOAD && c->goal != TUNE_THROUGHPUT)
 		DCK_FAIL(err, E_ARG, "line %zu of '%s': '%s' needs --goal throughput", number,
 			 c->space, line);
+	if (strcmp(line, "batch") == 0 && s->model.items > 0)
+		DCK_FAIL(err, E_ARG,
+			 "line %zu of '%s': 'batch' changes the items of a run, which --items "
+			 "states: leave one of them out",
+			 number, c->space);
 	applies = engines_with(p, of == SPACE_OF_ENGINE ? line : NULL);
 	if (applies == 0)
 		DCK_FAIL(err, E_ARG,
@@ -508,11 +530,10 @@ static dck_status engine_option_put(dck_subject *s, const char *key, const char 
 {
 	const char *text = mem_arena_fmt(a, "%s=%s", key, value);
 	dck_list *list = &s->model.engine_option;
-	const size_t n = strlen(key) + 1;
 
 	DCK_NEED(text, err, "for a configuration");
 	for (size_t i = 0; i < list->n; i++)
-		if (strncmp(list->item[i], text, n) == 0) {
+		if (option_has_key(list->item[i], key)) {
 			list->item[i] = text;
 			return DCK_OK;
 		}

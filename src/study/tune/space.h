@@ -52,6 +52,9 @@ dck_status space_make(const dck_subject *s, const dck_tune_config *c, const vari
 /* Makes the subject of a configuration; texts live in the arena. value[p->n] */
 dck_status space_subject(const space *p, const dck_subject *s, const uint8_t *value, mem_arena *a,
 			 dck_subject *ret, dck_err *err);
+/* Returns KEY=VALUE of an --engine-option, which may begin with "ENGINE:"; NULL: it is for another
+ * engine. */
+const char *space_engine_option(const char *engine, const char *text);
 /* Returns the variant of a configuration, an index below VARIANTS; -1: the model as it was given.
  */
 int space_variant(const space *p, const uint8_t *value);

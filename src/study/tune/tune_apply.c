@@ -8,12 +8,14 @@
  * name of its property in small letters.
  *
  * ONNX Runtime's own default of threads is the number of cores, deepclock's the number that the
- * process may use, so threads are always set.
+ * process may use, so threads are always set. So is OpenVINO's hint of the execution mode, whose
+ * own default may compute in fewer bits than were measured.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/opt_text.h"
+#include "base/units.h"
+#include "engine/engine.h"
 #include "measure/worker.h"
-#include "os/os.h"
 #include "study/tune/tune_run.h"
 #include <ctype.h>
 #include <string.h>
@@ -51,7 +53,8 @@ static const apply_row apply_rows[] = {
 typedef struct applying {
 	record_builder *b;
 	mem_arena *a;
-	bool ort; /* else OpenVINO */
+	bool ort;	    /* else OpenVINO */
+	const char *device; /* by OpenVINO's name */
 } applying;
 
 static void row_put(const applying *p, const char *option, const char *python, const char *c,
@@ -98,6 +101,31 @@ static void ort_put(const applying *p, const char *option, const char *value, co
 	row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value), python, c, setting, to);
 }
 
+/* Returns a text as it stands between quotes in C and Python. */
+static const char *quoted_text(mem_arena *a, const char *text)
+{
+	const char *made = "";
+
+	for (const char *at = text; made && *at;) {
+		const size_t n = strcspn(at, "\"\\");
+
+		made = mem_arena_fmt(a, "%s%.*s%s%.*s", made, (int)n, at, at[n] ? "\\" : "",
+				     at[n] ? 1 : 0, at + n);
+		at += n + (at[n] ? 1 : 0);
+	}
+	return made;
+}
+
+/* Returns the same of the model's file; a built-in network has the file that `deepclock zoo NAME -o
+ * NAME.onnx` writes. */
+static const char *model_literal(mem_arena *a, const char *text)
+{
+	const bool zoo = strncmp(text, "zoo:", 4) == 0;
+	const char *made = quoted_text(a, zoo ? text + 4 : text);
+
+	return made ? mem_arena_fmt(a, "%s%s", made, zoo ? ".onnx" : "") : NULL;
+}
+
 static const char *tune_upper(mem_arena *a, const char *text)
 {
 	char *copy = mem_arena_dup(a, text);
@@ -109,15 +137,22 @@ static const char *tune_upper(mem_arena *a, const char *text)
 
 static void openvino_put(const applying *p, const char *option, const char *value)
 {
-	const char *property =
-	    strcmp(option, "threads") == 0 ? "INFERENCE_NUM_THREADS" : tune_upper(p->a, option);
-	const char *to = tune_upper(p->a, value);
+	const char *text = mem_arena_fmt(p->a, "%s=%s", option, value), *property, *to;
 
-	row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value),
-		mem_arena_fmt(p->a, "config[\"%s\"] = \"%s\"", property, to),
-		mem_arena_fmt(p->a, "ov_core_set_property(core, \"CPU\", \"%s\", \"%s\");",
-			      property, to),
-		property, to);
+	if (strcmp(option, "threads") == 0) {
+		property = "INFERENCE_NUM_THREADS";
+		to = value;
+	} else if (!engine_openvino_property(p->a, option, value, &property, &to)) {
+		row_put(p, text, NULL, NULL, NULL, NULL);
+		return;
+	}
+	const char *quoted = property && to ? quoted_text(p->a, to) : NULL;
+
+	if (quoted)
+		row_put(p, text, mem_arena_fmt(p->a, "config[\"%s\"] = \"%s\"", property, quoted),
+			mem_arena_fmt(p->a, "ov_core_set_property(core, \"%s\", \"%s\", \"%s\");",
+				      p->device, property, quoted),
+			property, to);
 }
 
 static void option_put(const applying *p, const char *option, const char *value)
@@ -141,35 +176,85 @@ static void option_put(const applying *p, const char *option, const char *value)
 		row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value), NULL, NULL, NULL, NULL);
 }
 
-/* The model options that are not the default's, threads in any case, then the engine's. */
+/* Returns the value of an option of the engine, the model's option of that name before it; NULL: it
+ * is not given. */
+static const char *engine_value(const applying *p, const dck_subject *s, const char *key)
+{
+	for (size_t i = 0; i < s->model.engine_option.n; i++) {
+		const char *text = space_engine_option(p->ort ? "ort" : "openvino",
+						       s->model.engine_option.item[i]);
+		const size_t n = strlen(key);
+
+		if (text && strncmp(text, key, n) == 0 && text[n] == '=')
+			return text + n + 1;
+	}
+	return NULL;
+}
+
+static uint64_t threads_given(const applying *p, const dck_subject *s, const char *key,
+			      uint64_t of_model)
+{
+	const char *text = of_model == 0 ? engine_value(p, s, key) : NULL;
+	uint64_t n = of_model;
+
+	return text && units_parse_count(text, &n, NULL) == DCK_OK ? n : of_model;
+}
+
+/* Threads are what the engine takes where they are not given, too. */
+static void threads_put(const applying *p, const dck_subject *s)
+{
+	const char *side = engine_value(p, s, "parallel");
+	uint64_t threads = threads_given(p, s, "threads", s->model.threads),
+		 interop = threads_given(p, s, "interop_threads", s->model.interop_threads);
+	const bool parallel = p->ort && (side ? strcmp(side, "1") == 0 : interop > 1);
+
+	engine_threads_divide(parallel, &threads, &interop);
+	const char *text = mem_arena_fmt(p->a, "%llu", (unsigned long long)threads);
+
+	if (p->ort) {
+		option_put(p, "threads", text);
+		if (parallel)
+			option_put(p, "interop-threads",
+				   mem_arena_fmt(p->a, "%llu", (unsigned long long)interop));
+	} else if (strcmp(p->device, "CPU") == 0) {
+		openvino_put(p, "threads", text);
+		if (!engine_value(p, s, "execution_mode_hint") &&
+		    !engine_value(p, s, "inference_precision_hint"))
+			openvino_put(p, "execution_mode_hint", "accuracy");
+	}
+}
+
+/* Threads in any case, the model options that are not the default's, then the engine's. */
 static void options_put(const applying *p, const dck_subject *s)
 {
-	static const char *const names[] = {"threads", "interop-threads", "opt", "batch", "device"};
+	static const char *const names[] = {"opt", "batch", "device"};
+	static const char *const threads[] = {"threads=", "interop_threads=", "parallel="};
 	dck_subject plain;
 
 	dck_subject_init(&plain);
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		for (const dck_opt *o = dck_model_options; o->name; o++) {
-			const bool threads = i == 0 && s->model.threads == 0;
-			const char *text = threads ? mem_arena_fmt(p->a, "%u", os_cores_allowed())
-						   : opt_text(p->a, o, &s->model);
+	threads_put(p, s);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const dck_opt *o = dck_opt_find(dck_model_options, names[i]);
+		const char *text = opt_text(p->a, o, &s->model);
 
-			if (strcmp(o->name, names[i]) != 0 || !text ||
-			    (!threads && opt_same(o, &s->model, &plain.model)))
-				continue;
-			if (p->ort)
-				option_put(p, names[i], text);
-			else if (i == 0)
-				openvino_put(p, names[i], text);
-		}
+		/* OpenVINO's device is named where the model is compiled. */
+		if (text && !opt_same(o, &s->model, &plain.model) &&
+		    (p->ort || strcmp(names[i], "device") != 0))
+			option_put(p, names[i], text);
+	}
 	for (size_t i = 0; i < s->model.engine_option.n; i++) {
-		const char *item = s->model.engine_option.item[i], *equals = strchr(item, '=');
+		const char *item = space_engine_option(p->ort ? "ort" : "openvino",
+						       s->model.engine_option.item[i]);
+		const char *equals = item ? strchr(item, '=') : NULL;
 		const char *key =
 		    equals ? mem_arena_dup_n(p->a, item, (size_t)(equals - item)) : NULL;
+		bool done = false;
 
-		if (key && p->ort)
+		for (size_t k = 0; item && k < sizeof threads / sizeof threads[0]; k++)
+			done |= strncmp(item, threads[k], strlen(threads[k])) == 0;
+		if (key && !done && p->ort)
 			option_put(p, key, equals + 1);
-		else if (key)
+		else if (key && !done)
 			openvino_put(p, key, equals + 1);
 	}
 }
@@ -211,23 +296,6 @@ static const char *command_text(const dck_subject *s, uint64_t in_flight, mem_ar
 		text = word ? mem_arena_fmt(a, "%s %s", text, word) : NULL;
 	}
 	return text;
-}
-
-/* Returns the model's file as it stands between quotes in C and Python; a built-in network has the
- * file that `deepclock zoo NAME -o NAME.onnx` writes. */
-static const char *model_literal(mem_arena *a, const char *text)
-{
-	const bool zoo = strncmp(text, "zoo:", 4) == 0;
-	const char *made = "";
-
-	for (const char *at = zoo ? text + 4 : text; made && *at;) {
-		const size_t n = strcspn(at, "\"\\");
-
-		made = mem_arena_fmt(a, "%s%.*s%s%.*s", made, (int)n, at, at[n] ? "\\" : "",
-				     at[n] ? 1 : 0, at + n);
-		at += n + (at[n] ? 1 : 0);
-	}
-	return made ? mem_arena_fmt(a, "%s%s", made, zoo ? ".onnx" : "") : NULL;
 }
 
 /* Requests in flight are not a setting of the session, but of the program that calls it. */
@@ -275,6 +343,7 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 	if (space_subject(&r->space, r->subject, value, a, &s, NULL) != DCK_OK)
 		return NULL;
 	p.ort = !s.model.engine || strcmp(s.model.engine, "ort") == 0;
+	p.device = tune_upper(a, s.model.device && *s.model.device ? s.model.device : "cpu");
 	if (p.ort || strcmp(s.model.engine, "openvino") == 0) {
 		const char *model = model_literal(a, s.text);
 
@@ -296,16 +365,16 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 					  model),
 			    NULL, NULL);
 		else
-			row_put(
-			    &p, "model",
-			    mem_arena_fmt(
-				a, "model = openvino.Core().compile_model(\"%s\", \"CPU\", config)",
-				model),
-			    mem_arena_fmt(a,
-					  "ov_core_compile_model_from_file(core, \"%s\", "
-					  "\"CPU\", 0, &compiled);",
-					  model),
-			    NULL, NULL);
+			row_put(&p, "model",
+				mem_arena_fmt(
+				    a,
+				    "model = openvino.Core().compile_model(\"%s\", \"%s\", config)",
+				    model, p.device),
+				mem_arena_fmt(a,
+					      "ov_core_compile_model_from_file(core, \"%s\", "
+					      "\"%s\", 0, &compiled);",
+					      model, p.device),
+				NULL, NULL);
 		in_flight_put(&p, in_flight);
 	}
 	return command_text(&s, in_flight, a);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "measure/subject/subject_facts.h"
 #include "measure/worker.h"
 #include "record/copy.h"
 #include "record/record_begin.h"
@@ -92,10 +93,9 @@ static dck_status step_replay(void *self, dck_record **record, size_t line, dck_
 		return line_journal_strange(r->config->resume, line, err);
 	if (!ask.outputs && o.end == RACE_OK && !(o.value_ns > 0 && o.latency_ns > 0))
 		return line_journal_damaged(r->config->resume, line, err);
-	if (!r->facts && dck_record_fact(*record, "subject", "kind")) {
-		r->facts = *record;
-		*record = NULL;
-	}
+	/* Without those of the trial itself. */
+	if (!r->facts && dck_record_fact(*record, "subject", "kind"))
+		DCK_TRY(subject_facts_of_all(*record, &r->facts, err));
 	race_tell(r->race, &o);
 	r->replayed++;
 	return DCK_OK;

@@ -226,6 +226,9 @@ static double error_of(const compared *x)
 		const compared_output *o = &x->outputs[i];
 		const double rms = sqrt((double)(o->sum.aa / (long double)o->sum.finite));
 
+		/* One that only one of both has, or that has another shape, is not equal. */
+		if (!o->compared && o->verdict == AGREE_DIFFERENT)
+			return INFINITY;
 		if (!o->compared || o->sum.n == 0)
 			continue;
 		if (o->sum.unlike > 0)
@@ -247,8 +250,9 @@ static double outputs_error(const outputs_job *job, bool *ret_differs, dck_err *
 		return NAN;
 	error = error_of(&x);
 	*ret_differs = most > 0 ? error > most : x.verdict == AGREE_DIFFERENT;
-	if (*ret_differs && x.noutputs > 0)
-		snprintf(why->msg, sizeof why->msg, "%s", x.outputs[0].why ? x.outputs[0].why : "");
+	for (size_t i = 0; *ret_differs && i < x.noutputs && !*why->msg; i++)
+		if (x.outputs[i].verdict == AGREE_DIFFERENT && x.outputs[i].why)
+			snprintf(why->msg, sizeof why->msg, "%s", x.outputs[i].why);
 	if (isnan(error))
 		snprintf(why->msg, sizeof why->msg, "no output is of numbers");
 	compared_done(&x);
@@ -332,6 +336,9 @@ static dck_status tune_outputs(const tune_run *r, const dck_subject *s, race_out
 			 why.msg[0] ? why.msg : "the process that compared them ended too early");
 	}
 	dck_buffer_done(&line);
+	/* The child was interrupted too: what it did not compare is not unknown for that. */
+	if (isnan(o->error) && observer_cancelled(r->watch))
+		DCK_FAIL(err, E_CANCEL, "interrupted");
 	return DCK_OK;
 }
 

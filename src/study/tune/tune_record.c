@@ -115,7 +115,8 @@ static void cell_error(tuned *m, size_t arm)
 	else if (m->r->config->labels)
 		record_cell_real(m->b, 1 - a->error);
 	else if (isinf(a->error))
-		record_cell_absent(m->b, "infinite or NaN in one of both");
+		record_cell_absent(m->b, a->outputs_why[0] ? a->outputs_why
+							   : "infinite or NaN in one of both");
 	else
 		record_cell_real(m->b, a->error);
 }
@@ -370,7 +371,10 @@ static void tune_metrics(tuned *m)
 				  m->result.ratio.n, arm_text(m, m->result.winner)));
 	else
 		record_metric_absent(m->b, "tune/speedup",
-				     m->result.winner == 0
+				     m->result.winner == 0 && m->result.excluded > 0
+					 ? "no configuration with the same outputs seemed faster "
+					   "than the default"
+				     : m->result.winner == 0
 					 ? "no configuration seemed faster than the default"
 				     : m->r->interrupted ? "it was interrupted before"
 							 : "there was no time to confirm it");
@@ -439,6 +443,12 @@ static void tune_answer(tuned *m)
 		    "no configuration is shown to be faster than the default: %s violates "
 		    "the limit%s",
 		    arm_text(m, m->result.winner), limit);
+	else if (m->result.ratio.n > 0 &&
+		 race_arm_get(m->r->race, m->result.winner)->end != RACE_OK)
+		record_answer(m->b,
+			      "no configuration is shown to be faster than the default: %s failed "
+			      "in the confirmation%s",
+			      arm_text(m, m->result.winner), limit);
 	else if (m->result.ratio.n > 0)
 		record_answer(m->b,
 			      "no configuration is shown to be faster than the default: %s is %.2f "

@@ -11,7 +11,7 @@ printf '{"schema": 1, "deepcl' >> journal # a partial line, like that of a write
 search
 record run.json "f('method', 'trials_resumed') >= 3 and f('method', 'trials_resumed') == $lines - 1" \
 	'm("throughput/best_batch")["value"]' 'f("engine", "name")' \
-	'f("method", "trials") > f("method", "trials_resumed")'
+	'f("method", "trials") > f("method", "trials_resumed")' '[f["section"] for f in r["facts"] if f["section"] == "trial"]'
 # Once more: no trial remains.
 search
 record run.json 'f("method", "trials") == f("method", "trials_resumed")' 'm("throughput/best_batch")["value"]' \

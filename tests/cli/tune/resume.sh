@@ -11,7 +11,7 @@ lines=$(wc -l < journal)
 printf '{"schema": 1, "deepcl' >> journal # a partial line, like that of a writer killed in the middle
 search
 record run.json "f('method', 'trials_resumed') == $lines - 1" 'f("tune", "configuration")' 'f("engine", "name")' \
-	'f("method", "trials") > f("method", "trials_resumed")'
+	'f("method", "trials") > f("method", "trials_resumed")' '[f["section"] for f in r["facts"] if f["section"] == "trial"]'
 # Once more: no step remains.
 search
 record run.json 'f("method", "trials") == f("method", "trials_resumed")' 'f("tune", "configuration")'
