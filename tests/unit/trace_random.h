@@ -80,6 +80,9 @@ static inline void tell_random(const trace_format *f, trace_out *o, uint64_t see
 				one.name = 0;
 				one.as.id = (1 + rng_below(&rng, ids + 1)) * THREADS;
 				one.as.id += rich ? t : rng_below(&rng, THREADS);
+				/* A writer may hold it until its begin: alone at its time. */
+				one.ns = ++ns[t];
+				ns[t]++;
 				break;
 			case 3:
 			case 4:

@@ -149,6 +149,10 @@ dck_status dck_device_queue_flush(dck_device_queue *q, dck_err *err)
 {
 	if (!q)
 		return DCK_OK;
+	if (q->process != os_process_id())
+		DCK_FAIL(err, E_DEVICE,
+			 "the queue was opened before fork(): in the child the "
+			 "driver is unusable");
 	pthread_mutex_lock(&q->lock);
 	if (q->recording != dck_device_recording())
 		queue_marks_forget(q->marks);
@@ -218,6 +222,10 @@ double dck_device_span_end(dck_device_span *span)
 
 	if (!span)
 		return NAN;
+	if (span->queue->process != os_process_id()) { /* its marks are the parent's driver's */
+		mem_free(span);
+		return NAN;
+	}
 	device_queue *q = span->queue->queue;
 	pthread_mutex_lock(&span->queue->lock);
 	if (device_mark_record(q, span->end, NULL) != DCK_OK ||

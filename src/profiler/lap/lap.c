@@ -12,6 +12,7 @@
 #include "deepclock/lap.h"
 #include "deepclock/unstable.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "os/os.h"
 #include "profiler/lap/lap_line.h"
 #include "profiler/lap/lap_show.h"
@@ -218,8 +219,10 @@ char *dck_lap_end_line(dck_lap *l, char *ret, size_t size)
 	dck_lap_result result;
 
 	dck_lap_end_result(l, &result);
-	if (ret && size > 0)
+	if (ret && size > 0) {
 		snprintf(ret, size, "%s", result.line);
+		utf8_cut_end(ret);
+	}
 	return ret;
 }
 

@@ -155,6 +155,8 @@ static bool live_text(const lap_state *s, unsigned depth, char *ret, size_t size
 		if (used >= size)
 			break;
 	}
+	if (used >= size)
+		utf8_cut_end(ret);
 	return long_enough;
 }
 

@@ -108,6 +108,31 @@ uint32_t kept_id_end(async_ranges *k, uint64_t id)
 	return name;
 }
 
+bool kept_id_end_early(async_ranges *k, uint64_t id, uint32_t track, uint64_t ns)
+{
+	kept_id *found = id_row(k, id);
+
+	if (!found || found->open)
+		return false;
+	found->open = -1;
+	found->early = true;
+	found->track = track;
+	found->end_ns = ns;
+	return true;
+}
+
+bool kept_id_take_early(async_ranges *k, uint64_t id, kept_id *ret)
+{
+	const uint32_t row = hash_map_find(&k->rows, id);
+	kept_id *found = row ? id_table_find(&k->ids, row) : NULL;
+
+	if (!found || !found->early)
+		return false;
+	*ret = *found;
+	found->early = false;
+	return true;
+}
+
 void async_ranges_done(async_ranges *k)
 {
 	hash_map_done(&k->rows);

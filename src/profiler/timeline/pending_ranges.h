@@ -48,6 +48,8 @@ typedef struct kept_id {
 	int64_t open;	      /* 0: a free row */
 	uint32_t name, track; /* at its begin */
 	uint32_t next;	      /* free row */
+	bool early;	      /* its end came first: then `track` and `end_ns` are the end's */
+	uint64_t end_ns;
 } kept_id;
 
 typedef struct async_ranges {
@@ -60,6 +62,11 @@ typedef struct async_ranges {
 void async_ranges_init(async_ranges *k);
 void kept_id_begin(async_ranges *k, uint64_t id, uint32_t name, uint32_t track);
 uint32_t kept_id_end(async_ranges *k, uint64_t id); /* returns the name of its begin; 0: unknown */
+/* For a format that writes the name at the end too. Stores an end that came before its begin;
+ * false: it did not, or it cannot be stored. Take it before kept_id_begin(); false: there is none.
+ */
+bool kept_id_end_early(async_ranges *k, uint64_t id, uint32_t track, uint64_t ns);
+bool kept_id_take_early(async_ranges *k, uint64_t id, kept_id *ret);
 void async_ranges_done(async_ranges *k);
 
 /* Returns a unique id below 2^63 for a range of a file, in which ranges of one key may nest; the

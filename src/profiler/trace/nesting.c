@@ -271,16 +271,19 @@ void nesting_thread_left(nesting *f, const thread_buffer *ended, uint64_t ns)
  * the drain meets the end first, the two are on two threads, since each thread is in order. */
 static void flow(nesting *f, nesting_thread *t, uint64_t ns, bool starts, uint64_t id)
 {
-	const uint32_t ended = UINT32_MAX; /* not a track */
+	/* Not tracks: it has ended; it started where no range was open. */
+	const uint32_t ended = UINT32_MAX, outside = UINT32_MAX - 1;
 	const uint32_t other = hash_map_find(&f->starts, id);
+	const uint32_t mine = !starts ? ended : t->open.depth ? t->track : outside;
+	bool known = other != 0;
 
 	if (!f->to.events)
 		return;
-	if (other)
+	if (known)
 		hash_map_remove(&f->starts, id);
 	else if (f->starts.n < NESTING_STARTS_MAX)
-		(void)hash_map_put(&f->starts, id, starts ? t->track : ended);
-	if (t->open.depth && (starts || other != t->track))
+		known = hash_map_put(&f->starts, id, mine);
+	if (known && t->open.depth && (starts || (other != t->track && other != outside)))
 		event_append(f, t, ns, starts ? TRACE_FLOW_BEGIN : TRACE_FLOW_END, 0, id);
 }
 

@@ -23,6 +23,7 @@
 #include "profiler/write/formats.h"
 
 #include "base/err.h"
+#include "base/id_table.h"
 #include "base/mem.h"
 #include "os/os.h"
 #include "os/file/gzip.h"
@@ -299,8 +300,8 @@ static void on_intern(void *self, uint32_t id, const trace_name *name)
 {
 	trace_file *f = self;
 
-	if (name->n > f->longest)
-		f->longest = name->n;
+	if (name->n > f->longest) /* formats cut it */
+		f->longest = name->n < STRING_NAME_MAX ? name->n : STRING_NAME_MAX;
 	if (f->out && !f->last) {
 		f->format->intern(f->out, id, name);
 		return;

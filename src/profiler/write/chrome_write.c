@@ -200,15 +200,50 @@ static void chrome_put_counter(chrome_writer *o, const json_track *t, const trac
 	chrome_event_end(o, 1);
 }
 
-/* Writes a range that any track may end. Viewers match it by id and category, so the category is
- * constant, because the name's category is unknown at an end that comes first. */
+/* Writes a range that any track may end. Viewers match its ends by id, category and name. The
+ * category is constant; an end that comes first waits for its begin, which has the name. */
 static void chrome_put_async(chrome_writer *o, const json_track *t, const char *what, uint64_t ns,
-			     uint64_t id, uint32_t name)
+			     uint64_t id, uint32_t name, bool unended)
 {
 	chrome_event_begin(o, what, ns, t);
 	sink_fmt(o->sink, ",\"cat\":\"range\",\"id\":\"0x%" PRIx64 "\",\"name\":", id);
 	chrome_put_text(o, string_name_of(&o->names, name).text);
-	chrome_event_end(o, 0);
+	if (unended)
+		sink_text(o->sink, ",\"args\":{\"unended\":true");
+	chrome_event_end(o, unended);
+}
+
+static void chrome_put_async_begin(chrome_writer *o, const json_track *t, uint32_t id,
+				   const trace_event *e)
+{
+	kept_id early;
+
+	chrome_put_async(o, t, "\"b\"", e->ns, e->as.id, e->name, false);
+	if (kept_id_take_early(&o->async, e->as.id, &early)) {
+		t = id_table_find(&o->tracks, early.track);
+		chrome_put_async(o, t, "\"e\"", early.end_ns, early.id, e->name, false);
+	}
+	kept_id_begin(&o->async, e->as.id, e->name, id);
+}
+
+static void chrome_put_async_end(chrome_writer *o, const json_track *t, uint32_t id,
+				 const trace_event *e)
+{
+	if (!kept_id_end_early(&o->async, e->as.id, id, e->ns))
+		chrome_put_async(o, t, "\"e\"", e->ns, e->as.id, kept_id_end(&o->async, e->as.id),
+				 false);
+}
+
+/* Writes the ends whose begins never came. */
+static void put_early_ends(chrome_writer *o)
+{
+	for (uint32_t i = 0; i < o->async.ids.n; i++) {
+		const kept_id *a = id_table_find(&o->async.ids, i);
+
+		if (a->early)
+			chrome_put_async(o, id_table_find(&o->tracks, a->track), "\"e\"", a->end_ns,
+					 a->id, 0, false);
+	}
 }
 
 /* An arrow is known by its category, name and id together. */
@@ -246,11 +281,10 @@ static size_t chrome_put_any(chrome_writer *o, json_track *t, uint32_t id, const
 			kept_number_put(&t->numbers, t->depth, e->name, e->as.real);
 		break;
 	case TRACE_ASYNC_BEGIN:
-		chrome_put_async(o, t, "\"b\"", e->ns, e->as.id, e->name);
-		kept_id_begin(&o->async, e->as.id, e->name, id);
+		chrome_put_async_begin(o, t, id, e);
 		break;
 	case TRACE_ASYNC_END:
-		chrome_put_async(o, t, "\"e\"", e->ns, e->as.id, kept_id_end(&o->async, e->as.id));
+		chrome_put_async_end(o, t, id, e);
 		break;
 	case TRACE_FLOW_BEGIN:
 	case TRACE_FLOW_STEP:
@@ -508,7 +542,7 @@ static void chrome_end_async(trace_out *out, void *t, const kept_id *id, uint64_
 {
 	chrome_writer *o = chrome_writer_of(out);
 
-	chrome_put_async(o, t, "\"e\"", ns, id->id, id->name);
+	chrome_put_async(o, t, "\"e\"", ns, id->id, id->name, true);
 }
 
 static dck_status chrome_close(trace_out *out, dck_err *err)
@@ -518,6 +552,7 @@ static dck_status chrome_close(trace_out *out, dck_err *err)
 
 	kept_end_open(out, &o->tracks, &o->async, &o->ends,
 		      &(kept_end){chrome_end_range, chrome_end_async});
+	put_early_ends(o);
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		json_track *t = id_table_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;

@@ -2,16 +2,49 @@
  *
  *	main 9;forward;conv2d 123456
  *
- * For two compared records both weights are written, as difffolded.pl does.
+ * For two compared records both weights are written, as difffolded.pl does. So readers take a
+ * number at the end of a stack for the first of two weights: the blank before it becomes a low
+ * line, and "layer 3" is "layer_3". The number of a thread is never at the end.
  *
  * Source: https://github.com/brendangregg/FlameGraph
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/id_table.h"
 #include "base/sink.h"
 #include "profiler/write/tree_format.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+/* Returns where a number starts that ends the text; n: it ends in none. */
+static size_t folded_number_from(const char *text, size_t n)
+{
+	size_t at = n, digits = 0, points = 0;
+
+	for (; at > 0; at--) {
+		const char c = text[at - 1];
+
+		if (c != '.' && (c < '0' || c > '9'))
+			break;
+		*(c == '.' ? &points : &digits) += 1;
+	}
+	return digits > 0 && points <= 1 ? at : n;
+}
+
+/* number: a number may end the name. */
+static void folded_put_name(dck_sink *out, const char *name, bool number)
+{
+	char shown[STRING_NAME_MAX];
+	const size_t n = utf8_sanitize_copy(shown, name, strlen(name));
+	const size_t at = number ? n : folded_number_from(shown, n);
+
+	for (size_t i = 0; i < n; i++)
+		if (shown[i] == ';')
+			shown[i] = ' ';
+	if (at > 0 && at < n && shown[at - 1] == ' ')
+		shown[at - 1] = '_';
+	sink_put(out, shown, n);
+}
 
 static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 {
@@ -30,7 +63,7 @@ static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 			continue;
 		for (uint32_t i = 0; i <= f->depth[n]; i++) {
 			sink_text(d->sink, i ? ";" : "");
-			form_put_line(d->sink, path[i], ';');
+			folded_put_name(d->sink, path[i], diff || (f->threads && i == 0));
 		}
 		if (diff)
 			sink_fmt(d->sink, " %" PRId64 " %" PRId64 "\n", form_integer(a),

@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "profiler/read/chrome/chrome_reading.h"
+#include "profiler/timeline/perfetto.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -486,6 +487,15 @@ static uint32_t shaped(chrome_reader *x, const event *e)
 	return chrome_text(x, text, (size_t)n);
 }
 
+/* Whether our own writer wrote the end of a range that was open when its process ended. */
+static bool is_unended(const chrome_reader *x, const event *e)
+{
+	for (uint32_t i = 0; i < e->nnumbers; i++)
+		if (is_text(x, e->numbers[i].name, PF_UNENDED))
+			return true;
+	return false;
+}
+
 static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 {
 	chrome_row row = {.ns = e->ns, .kind = (uint8_t)kind};
@@ -501,6 +511,8 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 		break;
 	case CHROME_ASYNC_BEGIN:
 	case CHROME_ASYNC_END:
+		if (kind == CHROME_ASYNC_END && is_unended(x, e))
+			return DCK_OK; /* it stays open */
 		row.as.id = event_key_of(x, e, row.track, e->phase == 'b' || e->phase == 'e',
 					 e->phase == 'S' || e->phase == 'F');
 		if (is_text(x, category, "range")) /* our own writer adds it for the id alone */

@@ -108,6 +108,28 @@ static dck_status event_put_numbers(wire_reader r, const perfetto_sequence *q, u
 	return x->status;
 }
 
+/* Whether our own writer wrote the end of a range that was open when its process ended. */
+static dck_status event_is_unended(wire_reader r, const perfetto_sequence *q, const event *e,
+				   bool *ret, perfetto_reader *x)
+{
+	wire_field f;
+	wire_reader inner;
+	double value;
+	bool has;
+
+	*ret = false;
+	while (e->what == END && e->numbers && !*ret && perfetto_each(x, &r, &f)) {
+		uint32_t text;
+		if (f.number != PF_EVENT_NUMBER)
+			continue;
+		DCK_TRY(wire_enter(&r, &f, "a number of an event", &inner, x->err));
+		DCK_TRY(event_read_number(inner, q, &text, &value, &has, x));
+		const char *said = string_name_of(&x->texts, text).text;
+		*ret = has && said && strcmp(said, PF_UNENDED) == 0;
+	}
+	return x->status;
+}
+
 static dck_status put_id(uint32_t row, const event *e, trace_kind kind, uint64_t id,
 			 perfetto_reader *x)
 {
@@ -306,7 +328,7 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 			    perfetto_reader *x)
 {
 	uint32_t row;
-	bool lane;
+	bool lane, unended = false;
 
 	DCK_TRY(row_of_event(e, q, &row, &lane, x));
 	if (lane)
@@ -316,6 +338,10 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 	case END:
 	case INSTANT:
 	case COMPLETE:
+		if (lane) /* the mark of one that did not end: it stays open */
+			DCK_TRY(event_is_unended(r, q, e, &unended, x));
+		if (unended)
+			return DCK_OK;
 		if (lane)
 			return event_put_async(e, e->has_track ? e->track : q->track, row, x);
 		if (perfetto_track_at(x, row)->kind == PERFETTO_COUNTER)

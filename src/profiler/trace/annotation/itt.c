@@ -318,6 +318,8 @@ static void metadata(const itt_domain *d, task_id id, string *key, int kind, siz
 		     const void *data)
 {
 	(void)d;
+	if (kind < NUMBER_U64 || kind > NUMBER_DOUBLE) /* bytes of an unknown type */
+		return;
 	if (annotation_on() && key && n == 1 && data && !id.d[0] && !id.d[1] && !id.d[2])
 		annotation_number(annotation_id(key->text, NULL),
 				  itt_number_of((number_kind)kind, data));

@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void ok(dck_status status, const dck_err *err)
@@ -423,6 +425,35 @@ static void spans_are_exact(void **state)
 	dck_device_queue_close(q);
 }
 
+/* In a child of fork() the driver is unusable: PoCL, for one, has no thread there, and waits. */
+static void a_forked_child_leaves_the_driver_alone(void **state)
+{
+	const program p = program_begin();
+	cl_command_queue native = queue_new(&p, OPENCL_QUEUE_PROFILING_ENABLE);
+	dck_device_queue *q = NULL;
+	dck_err err = {0};
+	int status = 0;
+
+	(void)state;
+	ok(dck_device_queue_open("opencl", native, &q, &err), &err);
+	dck_lap *lap = dck_lap_begin("forked");
+	dck_lap_device(lap, q);
+	const pid_t child = fork();
+	if (child == 0) {
+		alarm(20);
+		const bool refused = dck_device_queue_flush(q, &err) == DCK_E_DEVICE;
+		dck_lap_end(lap);
+		_exit(refused ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	dck_lap_end(lap);
+	dck_laps_reset();
+	dck_device_queue_close(q);
+	opencl.ReleaseCommandQueue(native);
+	program_end(&p);
+}
+
 int test_device_zone(void);
 int test_device_zone(void)
 {
@@ -432,6 +463,7 @@ int test_device_zone(void)
 	    cmocka_unit_test(queues_without_times_are_refused),
 	    cmocka_unit_test(a_queue_may_be_null),
 	    cmocka_unit_test(a_lap_has_the_devices_time),
+	    cmocka_unit_test(a_forked_child_leaves_the_driver_alone),
 	    cmocka_unit_test(a_queue_may_be_missing),
 	    cmocka_unit_test(contexts_stay_the_programs),
 	    cmocka_unit_test(spans_are_exact),

@@ -42,11 +42,9 @@ static void write_random(dck_buffer *b, uint64_t seed)
 	dck_sink_buffer(&sink, b);
 	assert_int_equal(f->open(&o, &sink, &about, NULL), DCK_OK);
 	tell_random(f, o, seed, false);
-	/* Async ranges that are still open: the log does not have the writer's ends. */
-	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
-	const size_t n = b->n;
+	/* The ends that the writer makes for async ranges that are still open are not read. */
 	assert_int_equal(f->close(o, NULL), DCK_OK);
-	b->n = n;
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 }
 
 static void what_was_written_comes_back(void **state)
@@ -72,7 +70,7 @@ static void what_was_written_comes_back(void **state)
 		assert_true(got.closed);
 		assert_int_equal(got.about.unix_ns, about.unix_ns);
 		assert_int_equal(facts.skipped + facts.undated + facts.late, 0);
-		assert_non_null(strstr(facts.cut, "its list of events is not closed"));
+		assert_string_equal(facts.cut, "");
 		trace_log_done(&want);
 		trace_log_done(&got);
 		dck_buffer_done(&b);

@@ -192,6 +192,13 @@ static void a_range_that_ends_elsewhere_is_an_arrow(void **state)
 	assert_string_equal(told, "process; thread; (a <a from <a from (b > ) ) <a (b > ) "
 				  "thread; (b > to ) ");
 	drain_free(d);
+	/* Without a range around the start there is nothing that an arrow leaves. */
+	d = opened();
+	end_elsewhere(dck_zone_start(&site_a));
+	drain_round(d);
+	drain_end(d, ticks_now());
+	assert_string_equal(told, "process; thread; <a thread; (b > ) ");
+	drain_free(d);
 	/* The end is read before its start. */
 	pthread_t other;
 	d = opened();

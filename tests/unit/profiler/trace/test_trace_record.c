@@ -135,6 +135,33 @@ static void the_file_says_what_the_recording_says(void **state)
 	dck_record_free(read);
 }
 
+/* Also of a range that any thread may end: it has no duration in the file either. */
+static void a_range_that_never_ends_has_no_duration(void **state)
+{
+	static const char *const paths[] = {"open.pftrace", "open.json"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		dck_record *of[2];
+		dck_err err;
+
+		assert_int_equal(dck_trace_start(&(dck_trace_config){.path = paths[i]}, NULL),
+				 DCK_OK);
+		(void)DCK_START("open");
+		DCK_MARK("later");
+		assert_int_equal(dck_trace_stop(&of[0], NULL), DCK_OK);
+		if (dck_trace_read(paths[i], &of[1], &err) != DCK_OK)
+			fail_msg("%s", err.msg);
+		for (int k = 0; k < 2; k++) {
+			const dck_cell *r = row(dck_record_table(of[k], "zones"), "open");
+
+			assert_int_equal(r[1].value.as.i, 1);
+			assert_int_equal(r[4].value.kind, DCK_VALUE_ABSENT);
+			dck_record_free(of[k]);
+		}
+	}
+}
+
 static void what_a_killed_program_left_is_read(void **state)
 {
 	const struct timespec pause = {.tv_sec = 2};
@@ -200,6 +227,7 @@ int test_trace_record(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(the_file_says_what_the_recording_says),
+	    SCRATCH_TEST(a_range_that_never_ends_has_no_duration),
 	    SCRATCH_TEST(what_a_killed_program_left_is_read),
 	    SCRATCH_TEST(no_trace),
 	    cmocka_unit_test(percentile_is_checked),

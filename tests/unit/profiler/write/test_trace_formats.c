@@ -282,8 +282,36 @@ static void chrome_says_what_was_given(void **state)
 	    "{\"ph\":\"i\",\"s\":\"t\",\"ts\":200013.500,\"pid\":7,\"tid\":9,\"name\":\"out;er\"},\n"
 	    "{\"ph\":\"E\",\"ts\":200013.500,\"pid\":7,\"tid\":9,\"args\":{\"unended\":true}},\n"
 	    "{\"ph\":\"e\",\"ts\":200013.500,\"pid\":7,\"tid\":9,\"cat\":\"range\",\"id\":\"0xff\","
-	    "\"name\":\"batch\"}\n"
+	    "\"name\":\"batch\",\"args\":{\"unended\":true}}\n"
 	    "]}\n");
+	dck_buffer_done(&w.out);
+}
+
+/* The drain reads one thread after the other. chrome://tracing matches an end by its name too. */
+static void chrome_ends_have_the_name_of_a_begin_that_comes_later(void **state)
+{
+	writing w;
+
+	(void)state;
+	begin(&w, "chrome");
+	tell_threads(&w);
+	tell(&w, &(trace_track){
+		     .id = OTHER, .parent = PROCESS, .kind = TRACE_THREAD, .pid = 7, .tid = 8});
+	name(&w, 1, "any");
+	for (uint64_t id = 1; id <= 2; id++)
+		w.f->events(w.o, OTHER,
+			    &(trace_event){.ns = 9000, .kind = TRACE_ASYNC_END, .as.id = id}, 1);
+	w.f->events(w.o, THREAD,
+		    &(trace_event){.ns = 5000, .kind = TRACE_ASYNC_BEGIN, .name = 1, .as.id = 1},
+		    1);
+	end(&w);
+	assert_non_null(strstr(
+	    w.out.data, ",\n{\"ph\":\"b\",\"ts\":5.000,\"pid\":7,\"tid\":9,\"cat\":\"range\","
+			"\"id\":\"0x1\",\"name\":\"any\"},\n"
+			"{\"ph\":\"e\",\"ts\":9.000,\"pid\":7,\"tid\":8,\"cat\":\"range\","
+			"\"id\":\"0x1\",\"name\":\"any\"},\n"
+			"{\"ph\":\"e\",\"ts\":9.000,\"pid\":7,\"tid\":8,\"cat\":\"range\","
+			"\"id\":\"0x2\",\"name\":\"\"}\n]}"));
 	dck_buffer_done(&w.out);
 }
 
@@ -384,6 +412,29 @@ static void folded_stacks_add_up(void **state)
 				 "main 9;out er;say \"hi\"  9993\n"
 				 "main 9;out er;say \"hi\" ;say \"hi\"  10007\n"
 				 "ranges of no thread;batch 1500\n");
+}
+
+/* A number at the end of a stack would be the first of two weights. */
+static void folded_stacks_end_in_no_number(void **state)
+{
+	static const char *const names[] = {"layer 3", "v 1.2.3", "7", "pi 3.14"};
+	writing w;
+
+	(void)state;
+	begin(&w, "folded");
+	tell_threads(&w);
+	for (uint32_t i = 0; i < 4; i++) {
+		name(&w, i + 1, names[i]);
+		put(&w, THREAD, i * UINT64_C(10), TRACE_BEGIN, i + 1);
+	}
+	for (uint64_t i = 0; i < 4; i++)
+		put(&w, THREAD, 40 + i, TRACE_END, 0);
+	end(&w);
+	assert_string_equal(w.out.data, "main 9;layer_3 11\n"
+					"main 9;layer_3;v 1.2.3 11\n"
+					"main 9;layer_3;v 1.2.3;7 11\n"
+					"main 9;layer_3;v 1.2.3;7;pi_3.14 10\n");
+	dck_buffer_done(&w.out);
 }
 
 static void speedscope_adds_up(void **state)
@@ -767,9 +818,11 @@ int test_trace_formats(void)
 	    cmocka_unit_test(perfetto_explains_categories_and_places),
 	    cmocka_unit_test(perfetto_has_numbers_counters_and_open_ranges),
 	    cmocka_unit_test(chrome_says_what_was_given),
+	    cmocka_unit_test(chrome_ends_have_the_name_of_a_begin_that_comes_later),
 	    cmocka_unit_test(flows_are_written),
 	    cmocka_unit_test(chrome_has_categories),
 	    cmocka_unit_test(folded_stacks_add_up),
+	    cmocka_unit_test(folded_stacks_end_in_no_number),
 	    cmocka_unit_test(speedscope_adds_up),
 	    cmocka_unit_test(callgrind_adds_up),
 	    cmocka_unit_test(csv_has_a_row_for_each),
