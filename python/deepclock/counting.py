@@ -161,10 +161,11 @@ def count(*function: Any, **kwargs: Any) -> Any:
 
 def _runs_checked(function):
     """TypeError, as of bench(), for a function whose call runs nothing of it."""
-    if _inspect.iscoroutinefunction(function):
+    kinds = (function, type(function).__call__)  # a function's is of no kind
+    if any(map(_inspect.iscoroutinefunction, kinds)):
         raise TypeError("a call of a coroutine function runs nothing of it: count a function that runs it, such as "
                         "lambda: asyncio.run(f())")
-    if _inspect.isgeneratorfunction(function) or _inspect.isasyncgenfunction(function):
+    if any(_inspect.isgeneratorfunction(kind) or _inspect.isasyncgenfunction(kind) for kind in kinds):
         raise TypeError("a call of a generator function runs nothing of it: count a function that goes through it")
 
 

@@ -98,8 +98,12 @@ static PyObject *qualified_name(PyObject *callable)
 	PyErr_Clear();
 	name = PyObject_GetAttrString(callable, "__qualname__");
 	PyErr_Clear();
-	if (!name) /* a callable object */
-		name = PyObject_GetAttrString((PyObject *)Py_TYPE(callable), "__qualname__");
+	if (!name) { /* a callable object: the name of its type */
+		PyObject *type = (PyObject *)Py_TYPE(callable);
+
+		Py_XSETREF(module, PyObject_GetAttrString(type, "__module__"));
+		name = module ? PyObject_GetAttrString(type, "__qualname__") : NULL;
+	}
 	if (!name) {
 		Py_XDECREF(module);
 		return NULL;

@@ -82,6 +82,8 @@ class Taken(Case):
                 deepclock.accuracy(labels=y, predictions=wrong, no_history=True)
         with self.assertRaisesRegex(deepclock.FormatError, "holds no labels"):
             deepclock.accuracy(labels=[], predictions=y, no_history=True)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "whole numbers"):
+            deepclock.accuracy(labels=[1 << 64], predictions=[1], no_history=True)
 
     def test_several_predictions(self):
         r = deepclock.accuracy(labels=[0, 1, 1], predictions={"a": [0, 1, 0], "b": array.array("q", [0, 1, 1])},

@@ -156,7 +156,11 @@ class Counts(Case):
         def produces():
             yield
 
-        for wrong, kind in ((request, "coroutine"), (produces, "generator")):
+        class Client:
+            async def __call__(self):
+                pass
+
+        for wrong, kind in ((request, "coroutine"), (produces, "generator"), (Client(), "coroutine")):
             with self.assertRaisesRegex(TypeError, f"a call of a {kind} function runs nothing of it"):
                 deepclock.count(wrong)
 
