@@ -108,8 +108,10 @@ def attempted(call, *args, **options):
     try:
         call(*args, **options)
         return True
-    except (_deepclock.Error, OSError) as error:
+    except _deepclock.Error as error:
         print(f"deepclock: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"deepclock: cannot write the result: {error.strerror or error}", file=sys.stderr)
     return False
 
 
