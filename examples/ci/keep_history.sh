@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Adds one measurement of this commit to a history that the CI system keeps, and compares it with
-# the previous one. For the main branch: use compare_with_base.sh for a pull request.
+# the previous one. For the main branch; a pull request is compared by ci/compare_commits.py.
 #
 #   keep_history.sh SUBJECT [OPTION...]
 #

@@ -9,6 +9,7 @@ This module imports no torch; it is installed while torch is imported, or later.
 import functools
 import importlib.abc
 import importlib.machinery
+import inspect
 import sys
 import threading
 import time
@@ -78,14 +79,15 @@ def _wrap_distributed(dist):
 
 
 def _recorded(dist, name, function):
-    title = PREFIX + name.lstrip("_")
+    title, place = PREFIX + name.lstrip("_"), _place_of_group(function)
 
     @functools.wraps(function)
     def collective(*args, **kwargs):
-        if not _on_host(dist, args, kwargs):
+        group = args[place] if len(args) > place else kwargs.get("group")
+        if not _on_host(dist, args, kwargs, group):
             return function(*args, **kwargs)
         _delay.begin()
-        opened = start(title + _ranks_of(dist, kwargs.get("group")))
+        opened = start(title + _ranks_of(dist, group))
         try:
             work = function(*args, **kwargs)
         except BaseException:
@@ -100,6 +102,15 @@ def _recorded(dist, name, function):
 
     collective._deepclock_collective = True
     return collective
+
+
+def _place_of_group(function):
+    """Returns the number of positional arguments before `group`."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        names = []
+    return names.index("group") if "group" in names else sys.maxsize
 
 
 class _Delay(threading.local):
@@ -160,7 +171,7 @@ class _Work:
             self._opened.end()
 
 
-def _on_host(dist, args, kwargs):
+def _on_host(dist, args, kwargs, group):
     """Returns whether the operation runs on the host: a call for a device only enqueues it."""
     first = next(iter(args), None) if args else next((v for k, v in kwargs.items() if "tensor" in k or "put" in k), None)
     while isinstance(first, (list, tuple)) and first:
@@ -168,7 +179,7 @@ def _on_host(dist, args, kwargs):
     if hasattr(first, "device"):
         return first.device.type == "cpu"
     try:
-        return dist.get_backend(kwargs.get("group")) != "nccl"
+        return dist.get_backend(group) != "nccl"
     except (RuntimeError, ValueError):  # no process group yet: the call reports it
         return False
 

@@ -12,9 +12,9 @@ _PSTATS = {"filename": "file", "nfl": "name", "stdname": "name"}
 
 def _cprofile_checked(p, words, options):
     """Explains a cProfile option: -s is --save here, but --sort in cProfile."""
-    ours = _PSTATS.get(options.save, options.save)
-    if ours in _deepclock._count_sorts() and ("-s", options.save) in zip(words, words[1:]):
-        p.error(f"-s is --save FILE; cProfile's -s {options.save} is --sort {ours}; for a file of that name: --save {options.save}")
+    ours = _PSTATS.get(options.shown, options.shown)
+    if ours in _deepclock._count_sorts() and ("-s", options.shown) in zip(words, words[1:]):
+        p.error(f"-s is --save FILE; cProfile's -s {options.shown} is --sort {ours}; for a file of that name: --save {options.shown}")
 
 
 def main(words):
@@ -39,11 +39,12 @@ def main(words):
     def end():
         record = c.stop(script.interrupted is not None)
         if record is None:
-            return
+            return None
+        well = True
         if (script.options.out or "").endswith(".pstats"):
-            c.dump_stats(script.options.out)
+            well = _script.attempted(c.dump_stats, script.options.out)
             script.options.out, script.options.quiet = None, True
-        _script.show(record, script.options)
+        return _script.show(record, script.options) and well
 
     _script.at_exit(script, end, _deepclock._count_stop)
     _script.run(script, c.start)

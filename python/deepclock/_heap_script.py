@@ -87,7 +87,7 @@ def main(words):
         if script.interrupted:
             recording._raised = script.interrupted
         recording.stop()
-        _script.show(recording.record, script.options)
+        return _script.show(recording.record, script.options)
 
     _script.at_exit(script, end)
     recording.start()

@@ -19,7 +19,10 @@ def memory_of(values):
         flat = array.array("d", [_number(value) for item in items for value in item])
         return memoryview(flat).cast("B").cast("d", (len(items), widths.pop()))
     numbers = [_number(item) for item in items]
-    return array.array("q" if all(isinstance(n, int) for n in numbers) else "d", numbers)
+    try:
+        return array.array("q" if all(isinstance(n, int) for n in numbers) else "d", numbers)
+    except OverflowError:
+        raise deepclock.ArgumentError("labels are whole numbers from -2**63 to 2**63 - 1") from None
 
 
 def _plain(value):

@@ -229,13 +229,15 @@ def titled(record, title):
     return out.finish()
 
 
-_KEEPING = ("save", "db", "commit", "no_history")
+_KEEPING = ("save", "html", "sources", "source_root", "figures", "db", "commit", "no_history")
 
 
 def keeping(options, title=None):
     """Moves the options for saving out of `options`, because the record is finished after the measurement; returns
-    them with the title."""
-    return {"title": title, **{name: options.pop(name) for name in _KEEPING if name in options}}
+    them with the title. Raises what would lose the record then."""
+    asked = {"title": title, **{name: options.pop(name) for name in _KEEPING if name in options}}
+    _keep(None, **asked)
+    return asked
 
 
 def kept(record, asked):

@@ -33,6 +33,7 @@ class Script:
     def __init__(self, kind, what, words, options=None):
         self.kind, self.what, self.words, self.options = kind, what, words, options
         self.interrupted = None  # the name of what ended it: KeyboardInterrupt (Ctrl-C) or SIGTERM
+        self.status = 0
 
     @property
     def title(self):
@@ -79,33 +80,68 @@ def split(p, words):
                 rest = ([word[2:]] if word[2:] else []) + words[at + 1:]
                 if not rest:
                     p.error(f"nothing follows {letter}")
-                return Script(kind, rest[0], rest[1:], p.parse_args(words[:at]))
+                return Script(kind, rest[0], rest[1:], _checked(p.parse_args(words[:at])))
         at += 2 if word in takes_value else 1
     if at < len(words) and words[at] == "--":
         return None
     options = p.parse_args(words[:at])
     if at >= len(words):
         p.error("there is no script")
-    return Script("file", words[at], words[at + 1:], options)
+    return Script("file", words[at], words[at + 1:], _checked(options))
+
+
+def _checked(options):
+    """Returns the options with the paths of their files, which the script may call chdir() before; ends the process
+    where a file cannot be written."""
+    options.shown = options.save
+    for name in ("save", "html", "out"):
+        path = getattr(options, name)
+        if path is not None:
+            setattr(options, name, os.path.abspath(path))
+            if not attempted(_deepclock._keep, None, save=getattr(options, name)):
+                sys.exit(1)
+    return options
+
+
+def attempted(call, *args, **options):
+    """Returns whether the call has succeeded; else a line on stderr has the reason."""
+    try:
+        call(*args, **options)
+        return True
+    except _deepclock.Error as error:
+        print(f"deepclock: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"deepclock: cannot write the result: {error.strerror or error}", file=sys.stderr)
+    return False
 
 
 def at_exit(script, end, stop=lambda code: None):
     """Calls stop() and end() once when the interpreter exits: after the script's threads and its own atexit functions, or
     by os._exit() or SIGTERM, which omit those; not in forked processes. stop(code): that code object is of the function that
-    calls it. A script's own handler of SIGTERM replaces the one from here."""
+    calls it. A script's own handler of SIGTERM replaces the one from here. Where end() returns false, because it could not
+    write something, the exit status is not 0."""
     leave, ends = os._exit, [end]
 
     def once():
         if ends:
             stop(once.__code__)
-            ends.pop()()
+            if ends.pop()() is False and not script.status:
+                if "multiprocessing.util" in sys.modules:
+                    sys.modules["multiprocessing.util"]._exit_function()  # else called after this one
+                for stream in (sys.stdout, sys.stderr):
+                    try:
+                        stream.flush()
+                    except (AttributeError, OSError, ValueError):
+                        pass
+                leave(1)
 
     @functools.wraps(leave)
     def _exit(status):
         try:
             if ends:
                 stop(_exit.__code__)
-                ends.pop()()
+                ended = ends.pop()()
+                status = status or int(ended is False)
                 sys.stdout.flush()
         finally:
             leave(status)
@@ -146,9 +182,11 @@ def run(script, begin=lambda: None):
     try:
         begin()
         run_code()
-    except SystemExit:
+    except SystemExit as e:
+        script.status = 0 if e.code is None else e.code if isinstance(e.code, int) else 1
         raise
     except BaseException as e:
+        script.status = 1
         script.interrupted = "KeyboardInterrupt" if isinstance(e, KeyboardInterrupt) else None
         e.__traceback__ = _theirs(e.__traceback__)
         sys.excepthook(type(e), e, e.__traceback__)
@@ -205,32 +243,51 @@ def _theirs(trace):
 
 
 def show(record, options):
-    """Writes the record as the options of parser() request."""
-    if options.save:
-        record.save(options.save)
+    """Writes the record as the options of parser() request; returns whether all of it could be written. What fails does
+    not skip the next."""
+    saved = options.save is not None and attempted(record.save, options.save)
+    well = saved or options.save is None
     if options.html:
-        _report(record, ["--format", "html", "--out", options.html])
+        well &= _report(record, ["--format", "html", "--out", options.html])
     if options.out:  # the extension selects the format, as for `deepclock report`
-        _report(record, ["--out", options.out, *(["--format", options.format] if options.format else [])])
-    elif not options.quiet:
+        well &= _report(record, ["--out", options.out, *(["--format", options.format] if options.format else [])])
+    elif not options.quiet and sys.stdout is not None:
         terminal = sys.stdout.isatty()
-        rest = f"deepclock report {shlex.quote(options.save)} --details" if options.save else "--details"
+        rest = f"deepclock report {shlex.quote(options.shown)} --details" if saved else "--details"
         text = record.report(options.format or "text", details=options.details,
                              width=shutil.get_terminal_size().columns if terminal else 80,
                              utf8="utf" in (sys.stdout.encoding or "").lower(), colour=terminal,
                              rest=None if options.details else rest)
-        print(text, end="" if text.endswith("\n") else "\n", flush=True)
+        well &= attempted(_print, text if text.endswith("\n") else text + "\n")
+    return well
+
+
+def _print(text):
+    """Prints a text whose names may be no text of the stream's encoding."""
+    try:
+        print(text, end="", flush=True)
+    except UnicodeEncodeError:
+        encoding = sys.stdout.encoding
+        try:
+            data = text.encode(encoding, "surrogateescape")  # as they are in the file system
+        except UnicodeEncodeError:
+            data = text.encode(encoding, "replace")
+        if hasattr(sys.stdout, "buffer"):
+            sys.stdout.buffer.write(data)
+            sys.stdout.flush()
+        else:
+            print(data.decode(encoding, "replace"), end="", flush=True)
 
 
 def _report(record, words):
+    """Returns whether the program `deepclock report` has done it."""
     path = _program.path()
     if path is None:
         print("deepclock: the program deepclock, which writes this format, is not installed", file=sys.stderr)
-        return
+        return False
     with tempfile.TemporaryDirectory(prefix="deepclock-") as folder:
         kept = os.path.join(folder, "record.json")
-        record.save(kept)
-        subprocess.run([path, "report", *words, kept], check=False)
+        return attempted(record.save, kept) and subprocess.run([path, "report", *words, kept], check=False).returncode == 0
 
 
 def command(words):

@@ -3,6 +3,7 @@
 
 import html
 import os
+import pathlib
 import sys
 import tempfile
 import warnings
@@ -41,7 +42,7 @@ def draw(record, html_path, directory, sources, source_root):
 def figures(record, path):
     """Draws every figure into a directory, or one into the file of its name, as `deepclock report --figures` does; returns
     their names."""
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     name, ending = os.path.splitext(os.path.basename(path))
     if ending in (".svg", ".png") and not os.path.isdir(path):
         svg, png, why = _figures(record, name)[name]
@@ -82,10 +83,10 @@ def show(record, path=None):
     page = record.report("html")
     if path is None:
         path = _page_name()
-    path = os.path.abspath(os.fspath(path))
+    path = os.path.abspath(os.fsdecode(path))
     _file_replace(path, page.encode("utf-8", "surrogateescape"))
     if _in_notebook():
         _cell(page)
     else:
-        webbrowser.open("file://" + path)
+        webbrowser.open(pathlib.Path(path).as_uri())
     return path

@@ -136,13 +136,14 @@ def _measured(options, body, setup, names, title, text):
                             time.process_time if options.process else time.perf_counter, wait, options.verbose, text)
     if options.process:
         seconds, median = _process(run, repeat)
-        doubt = ""
+        doubt, interrupted = "", 0
     else:
         how_long = {"runs": repeat, "warmup": 1} if repeat else _statement.BRIEF
         record = _deepclock.bench(run, title=f"python -m deepclock timeit {title!r}", no_history=True, save=options.save,
                                   device=options.device, **how_long)
         seconds = [value / 1e9 for value in record.series["latency"].measured]
         median = record["latency/median"]
+        interrupted = 130 if record.incomplete else 0
         doubt = _statement.doubt(record, "--save FILE", lambda note: _per_loop(record, note, number, text))
     if options.verbose:
         raw = ", ".join(map(text, seconds)) if len(seconds) <= _RAW_MAX else f"{len(seconds):,} of them"
@@ -154,4 +155,4 @@ def _measured(options, body, setup, names, title, text):
     print(f"median {text(median.value / 1e9 / number)} per loop {ends}")
     if doubt:
         print(doubt)
-    return 0
+    return interrupted

@@ -4,7 +4,8 @@
 from . import _deepclock, _script
 
 # Options of the program that are not in the library's tables.
-_OTHERS = (("format", "f", True), ("out", "o", True), ("colour", "", True), ("db", "", True), ("commit", "", True))
+_OTHERS = (("format", "f", True), ("out", "o", True), ("save", "s", True), ("colour", "", True), ("db", "", True),
+           ("commit", "", True))
 
 
 def main(words):

@@ -3,6 +3,7 @@
 of them. torch.compile is in _compiled.py."""
 
 import functools
+import types
 import typing
 
 from . import _compiled
@@ -34,7 +35,7 @@ def _named_by(f):
         return [f.func, *f.args]
     f = getattr(f, "__func__", f)
     code, names = getattr(f, "__code__", None), getattr(f, "__globals__", {})
-    if code is None:
+    if not isinstance(code, types.CodeType):  # also of a proxy, which has any attribute
         return []
     cells = []
     for cell in getattr(f, "__closure__", None) or ():

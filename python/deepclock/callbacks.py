@@ -45,7 +45,7 @@ class Laps(_Callback):
 
     def __init__(self, total: Optional[int] = None, *, steps: bool = False, quiet: bool = False, stamps: bool = False,
                  live: Optional[bool] = None, tensorboard: Any = None) -> None:
-        self._total = total
+        self._asked_total = self._total = total
         self._steps = steps
         self._options = {"stamps": stamps, "live": live, "tensorboard": tensorboard}
         self._quiet = quiet
@@ -57,7 +57,7 @@ class Laps(_Callback):
     # --- callbacks of Keras, and loops like it
 
     def set_params(self, params):
-        if self._total is None and params:
+        if self._asked_total is None and params:
             self._total = params.get("epochs")
 
     def on_train_begin(self, *told, **more):
@@ -66,6 +66,7 @@ class Laps(_Callback):
 
     def on_train_end(self, *told, **more):
         self._close(0)
+        self._total = self._asked_total  # another training may have another number
 
     def on_epoch_begin(self, *told, **more):
         if self._total is None:
@@ -135,7 +136,7 @@ class Laps(_Callback):
         self._ends("validation")
 
     def on_exception(self, *told, **more):
-        self._close(0)
+        self.on_train_end()
 
     # --- the same in transformers' Trainer, whose first arguments are its arguments, state and control
 

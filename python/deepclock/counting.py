@@ -5,6 +5,7 @@
 import functools as _functools
 import inspect as _inspect
 import marshal as _marshal
+import operator as _operator
 import os as _os
 import sys as _sys
 import threading as _threading
@@ -35,7 +36,12 @@ class counting:
         words = _deepclock._count_sorts()
         if sort not in words:
             raise _deepclock.ArgumentError(f"sort={sort!r}: the orders of functions are {', '.join(words)}")
-        self._builtins, self._top, self._title, self._sort = builtins, top, title, sort
+        if top is not None and not (hasattr(top, "__index__") and 0 <= _operator.index(top) < 1 << 63):
+            raise _deepclock.ArgumentError(f"top={top!r}: the number of functions, 0 for all")
+        if title is not None and not isinstance(title, str):
+            raise TypeError(f"title is a str, not {type(title).__name__}")
+        self._builtins, self._title, self._sort = builtins, title, sort
+        self._top = 0 if top is None else _operator.index(top)
         self._began = self._elapsed = None
         self._price = (0.0, 0.0)
         self._functions = self._threads = self._record = None
@@ -95,7 +101,7 @@ class counting:
         frames = {number: _frame(what) for number, (what, _) in self._functions.items()}
         title = (self._title or " ".join(_sys.argv)).encode("utf-8", "surrogateescape")
         record = _deepclock._count_record(frames, title, _METHOD, self._elapsed, *self._price, self._incomplete,
-                                          self._top or 0, self._sort)
+                                          self._top, self._sort)
         self._threads = _deepclock._count_paths()
         return record
 
@@ -155,10 +161,11 @@ def count(*function: Any, **kwargs: Any) -> Any:
 
 def _runs_checked(function):
     """TypeError, as of bench(), for a function whose call runs nothing of it."""
-    if _inspect.iscoroutinefunction(function):
+    kinds = (function, type(function).__call__)  # a function's is of no kind
+    if any(map(_inspect.iscoroutinefunction, kinds)):
         raise TypeError("a call of a coroutine function runs nothing of it: count a function that runs it, such as "
                         "lambda: asyncio.run(f())")
-    if _inspect.isgeneratorfunction(function) or _inspect.isasyncgenfunction(function):
+    if any(_inspect.isgeneratorfunction(kind) or _inspect.isasyncgenfunction(kind) for kind in kinds):
         raise TypeError("a call of a generator function runs nothing of it: count a function that goes through it")
 
 

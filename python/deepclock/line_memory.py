@@ -176,6 +176,8 @@ class lines:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
+        if isinstance(function, (staticmethod, classmethod)):
+            function = function.__func__
         if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function) or \
                 inspect.isasyncgenfunction(function):
             raise TypeError(f"{function.__qualname__} goes on after its call: with deepclock.memory.lines(it) as m: ...")
@@ -189,7 +191,9 @@ class lines:
                 print(self, file=sys.stderr)
 
     def __get__(self, instance, owner=None):
-        return self if instance is None else types.MethodType(self, instance)
+        if isinstance(self.__wrapped__, classmethod):
+            instance = owner
+        return self if instance is None or isinstance(self.__wrapped__, staticmethod) else types.MethodType(self, instance)
 
     def __str__(self):
         if self._told is None:

@@ -50,6 +50,13 @@ static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
 {
 	dck_compare_config *r = &c->compare;
 
+	if (c->nrecords > 0 || c->n == 0) {
+		*err = (dck_err){.code = DCK_E_ARG};
+		snprintf(err->msg, sizeof err->msg, "%s",
+			 c->n == 0 ? "a ranking needs at least one subject"
+				   : "saved records cannot be measured: compare() takes them");
+		return err->code;
+	}
 	if (c->n == 1) {
 		c->subjects[0].of = *c->all[0].subject;
 		return run_bench(c, ret, err);
@@ -291,8 +298,8 @@ static PyMethodDef methods[] = {
 	"options($module, function, /)\n--\n\nThe options of a function, by its name: a list "
 	"of (name, kind, placeholder, default, help), named as on the command line."},
     {"_keep", (PyCFunction)(void (*)(void))ext_keep, METH_VARARGS | METH_KEYWORDS,
-     "_keep($module, record, /, **options)\n--\n\nSaves the record by save, db, commit and no_history; "
-     "returns it."},
+     "_keep($module, record, /, **options)\n--\n\nSaves the record by save, html, figures, db, commit and "
+     "no_history; returns it. None: only checks that it could."},
     {"_figures", ext_figures, METH_VARARGS,
      "_figures($module, record, name=None, /)\n--\n\nThe figures of the record, or the figure of that name: a "
      "dict of names to (SVG, PNG or None, the reason without a PNG or None)."},

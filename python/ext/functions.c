@@ -56,10 +56,11 @@ static long code_flags(PyObject *callable, int depth)
 {
 	static const char *const inner[] = {"func", "__call__"};
 	PyObject *code = PyObject_GetAttrString(callable, "__code__");
-	PyObject *flags = code ? PyObject_GetAttrString(code, "co_flags") : NULL;
-	long bits = flags ? PyLong_AsLong(flags) : 0;
+	long bits = 0;
 
 	PyErr_Clear();
+	if (code && PyCode_Check(code)) /* a proxy has any attribute */
+		bits = ((PyCodeObject *)code)->co_flags;
 	for (size_t i = 0; !code && depth > 0 && i < sizeof inner / sizeof *inner; i++) {
 		PyObject *of = i == 0 ? callable : (PyObject *)Py_TYPE(callable);
 		PyObject *next = PyObject_GetAttrString(of, inner[i]);
@@ -69,7 +70,6 @@ static long code_flags(PyObject *callable, int depth)
 			bits |= code_flags(next, depth - 1);
 		Py_XDECREF(next);
 	}
-	Py_XDECREF(flags);
 	Py_XDECREF(code);
 	return bits;
 }
@@ -98,8 +98,12 @@ static PyObject *qualified_name(PyObject *callable)
 	PyErr_Clear();
 	name = PyObject_GetAttrString(callable, "__qualname__");
 	PyErr_Clear();
-	if (!name) /* a callable object */
-		name = PyUnicode_FromString(Py_TYPE(callable)->tp_name);
+	if (!name) { /* a callable object: the name of its type */
+		PyObject *type = (PyObject *)Py_TYPE(callable);
+
+		Py_XSETREF(module, PyObject_GetAttrString(type, "__module__"));
+		name = module ? PyObject_GetAttrString(type, "__qualname__") : NULL;
+	}
 	if (!name) {
 		Py_XDECREF(module);
 		return NULL;

@@ -118,6 +118,13 @@ static int met_add(lines *l, PyObject *code, watched **ret)
 		of->first = first;
 		of->last = last;
 	}
+	const met *other = met_slot(l, code);
+	if (other->code) { /* another thread has added it while `wanted` ran */
+		PyMem_Free(of);
+		Py_DECREF(answer);
+		*ret = other->lines;
+		return 0;
+	}
 	if (l->nmet + 1 > l->mask / 2 && met_grow(l) < 0)
 		goto failed;
 	Py_INCREF(code);

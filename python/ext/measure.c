@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const dck_opt ext_common_options[] = {
     DCK_OPTION(TEXT, ext_common, save, "save", "FILE", NULL, "keep the record in FILE, as JSON"),
@@ -336,16 +338,20 @@ static int named_read(ext_call *c, PyObject *key, PyObject *value)
 
 static int dict_read(ext_call *c, PyObject *dict)
 {
+	PyObject *own = PyDict_Copy(dict); /* which __fspath__() of a value cannot change */
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
+	int status = own ? 0 : -1;
 
-	if (PyDict_Size(dict) > DCK_ALTERNATIVES_MAX)
-		return ext_failed(ext_raise_argument(c->state,
-						     "at most %d can be compared, %zd are given",
-						     DCK_ALTERNATIVES_MAX, PyDict_Size(dict)));
-	while (PyDict_Next(dict, &at, &key, &value))
-		if (named_read(c, key, value) < 0)
-			return -1;
+	if (own && PyDict_Size(own) > DCK_ALTERNATIVES_MAX)
+		status = ext_failed(ext_raise_argument(c->state,
+						       "at most %d can be compared, %zd are given",
+						       DCK_ALTERNATIVES_MAX, PyDict_Size(own)));
+	while (status == 0 && PyDict_Next(own, &at, &key, &value))
+		status = named_read(c, key, value);
+	Py_XDECREF(own);
+	if (status < 0)
+		return -1;
 	functions_apart(c);
 	if (c->nrecords == 0 || c->nrecords == c->n)
 		return 0;
@@ -628,6 +634,34 @@ static PyObject *titled(const ext_call *c, PyObject *record)
 			       ext_text(c->common.title));
 }
 
+/* Raises the error of a file that cannot be written. Opening a pipe would wait for its reader. */
+static int file_check(const ext_call *c, const char *path)
+{
+	struct stat st;
+	dck_replace *r;
+	dck_err err;
+	int fd;
+
+	if (!path || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return 0;
+	if (dck_replace_open(path, &r, &fd, &err) != DCK_OK)
+		return ext_failed(ext_raise_of(c->state, &err, path));
+	dck_replace_abort(r);
+	return 0;
+}
+
+/* Called before the measurement, which would be lost. */
+static int files_check(const ext_call *c)
+{
+	dck_err err;
+
+	if (file_check(c, c->common.save) < 0 || file_check(c, c->common.html) < 0)
+		return -1;
+	if (!c->common.commit || dck_history_commit_check(c->common.commit, &err) == DCK_OK)
+		return 0;
+	return ext_failed(ext_raise(c->state, &err));
+}
+
 /* Saves the record as the options request; returns it, or NULL. */
 static PyObject *kept(const ext_call *c, PyObject *given)
 {
@@ -665,7 +699,10 @@ PyObject *ext_keep(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (PyArg_ParseTuple(args, "O:_keep", &record) &&
 	    ext_options_read(c->state, "_keep", kwargs, &group, 1, NULL, &c->said) == 0) {
 		Py_INCREF(record);
-		ret = kept(c, record);
+		if (record != Py_None)
+			ret = kept(c, record);
+		else
+			ret = files_check(c) < 0 ? (Py_DECREF(record), NULL) : record;
 	}
 	ext_texts_done(&c->said.texts);
 	PyMem_Free(c);
@@ -826,7 +863,7 @@ PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args
 	c->said.arrays = &c->arrays;
 	if (!PyErr_Occurred() && device_text(c) == 0 && options_read(c) == 0 &&
 	    command->subjects(c, args) == 0 && title_set(c) == 0 && program_find(c) == 0 &&
-	    alternatives_make(c) == 0 && sizes_check(c) == 0) {
+	    alternatives_make(c) == 0 && sizes_check(c) == 0 && files_check(c) == 0) {
 		show = progress_find(c, given);
 		ext_watch_init(&c->watch, c->state, show);
 		if (!PyErr_Occurred())

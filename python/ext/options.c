@@ -6,7 +6,7 @@
  *
  *	FLAG	bool
  *	COUNT, BYTES, REAL, SHARE	a number (a share of 1 % is 0.01)
- *	TIME	a number of seconds, or datetime.timedelta
+ *	TIME	a number of seconds, datetime.timedelta, or numpy.timedelta64
  *	TEXT	str, os.PathLike or a number; a list: its items with commas between; of a file or
  *		directory only the first two
  *	CHOICE	str
@@ -107,12 +107,26 @@ static bool is_number(PyObject *o)
 	       (!ext_is_text(o) && Py_TYPE(o)->tp_as_number && Py_TYPE(o)->tp_as_number->nb_float);
 }
 
+/* Returns the seconds of a timedelta or numpy.timedelta64, which as a number has no unit. A new
+ * reference; NULL: another object, or an exception is set. */
+static PyObject *seconds_of(PyObject *o)
+{
+	PyObject *second, *ret;
+
+	if (PyObject_HasAttrString(o, "total_seconds"))
+		return PyObject_CallMethod(o, "total_seconds", NULL);
+	if (strcmp(Py_TYPE(o)->tp_name, "numpy.timedelta64") != 0)
+		return NULL;
+	second = PyObject_CallFunction((PyObject *)Py_TYPE(o), "is", 1, "s");
+	ret = second ? PyNumber_TrueDivide(o, second) : NULL;
+	Py_XDECREF(second);
+	return ret;
+}
+
 /* Formats seconds as "1500000000ns". */
 static PyObject *time_text(const reader *r, PyObject *o)
 {
-	PyObject *total = PyObject_HasAttrString(o, "total_seconds")
-			      ? PyObject_CallMethod(o, "total_seconds", NULL)
-			      : NULL;
+	PyObject *total = seconds_of(o);
 	double s;
 	char buf[64];
 	int read;
@@ -315,14 +329,13 @@ static int dict_read(const reader *r, PyObject *dict)
 
 	while (PyDict_Next(dict, &at, &key, &value)) {
 		PyObject *text = value_text(r, value);
-		PyObject *bytes = text ? bytes_of(text) : NULL;
-		PyObject *words = bytes ? ext_text(PyBytes_AS_STRING(bytes)) : NULL;
+		const char *bytes = text ? ext_texts_add(&r->said->texts, text) : NULL;
+		PyObject *words = bytes ? ext_text(bytes) : NULL;
 		PyObject *item = words ? PyUnicode_FromFormat("%S=%U", key, words) : NULL;
 		const int status = item ? text_read(r, item) : -1;
 
 		Py_XDECREF(item);
 		Py_XDECREF(words);
-		Py_XDECREF(bytes);
 		Py_XDECREF(text);
 		if (status < 0)
 			return -1;

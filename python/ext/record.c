@@ -470,8 +470,8 @@ static PyGetSetDef record_getset[] = {
     {"incomplete", record_incomplete, NULL,
      "interrupted or failed in the middle; a note has the reason", NULL},
     {"verdict", record_verdict, NULL,
-     "of a comparison \"faster\", \"slower\", \"same\", \"undecided\"; of load \"holds\", "
-     "\"broken\", \"not shown\"; else None",
+     "of a comparison \"faster\", \"slower\", \"same\", \"undecided\"; of load \"met\", "
+     "\"violated\", \"inconclusive\"; else None",
      NULL},
     {"macs", record_count, NULL, "cost/macs as a number, or None", "cost/macs"},
     {"params", record_count, NULL, "cost/params as a number, or None", "cost/params"},

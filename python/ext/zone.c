@@ -576,6 +576,12 @@ static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 			       (size_t)PyTuple_GET_SIZE(args), NULL);
 }
 
+static PyObject *zone_reduce(PyObject *self, PyObject *none)
+{
+	(void)none;
+	return Py_BuildValue("O(O)", Py_TYPE(self), ((zone *)self)->name);
+}
+
 static PyObject *zone_repr(PyObject *self)
 {
 	return PyUnicode_FromFormat("deepclock.zone(%R)", ((zone *)self)->name);
@@ -589,6 +595,8 @@ static PyMethodDef zone_methods[] = {
     {"__enter__", zone_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nBegins it."},
     {"__exit__", (PyCFunction)(void (*)(void))zone_exit, METH_FASTCALL,
      "__exit__($self, /, *args)\n--\n\nEnds it."},
+    {"__reduce__", zone_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nFor pickle and copy: its name."},
     {NULL, NULL, 0, NULL},
 };
 static PyMemberDef zone_members[] = {

@@ -39,6 +39,19 @@ def fed(x, **options):
     return deepclock.bench_model("zoo:conv2d", input={"input": x}, **options)
 
 
+class NumbersTest(Case):
+    @needs_numpy
+    def test_times_of_numpy(self):
+        for value in (numpy.timedelta64(50, "ms"), numpy.float32(0.05), numpy.timedelta64(50_000_000, "ns")):
+            with self.subTest(value):
+                r = deepclock.bench(lambda: None, max_time=value, no_history=True)
+                self.assertAlmostEqual(r.facts["plan/max-time"].value, 50e6, delta=1)
+
+    def test_zero_byte_in_a_dict(self):
+        with self.assertRaisesRegex(ValueError, "zero byte"):
+            deepclock.bench_model("zoo:conv2d", shape={"input": "1\0x3"})
+
+
 class Taken(Case):
     def test_the_buffer_protocol_without_numpy(self):
         y, p = array.array("q", [0, 1, 2, 1]), array.array("i", [0, 1, 2, 2])
@@ -69,6 +82,8 @@ class Taken(Case):
                 deepclock.accuracy(labels=y, predictions=wrong, no_history=True)
         with self.assertRaisesRegex(deepclock.FormatError, "holds no labels"):
             deepclock.accuracy(labels=[], predictions=y, no_history=True)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "whole numbers"):
+            deepclock.accuracy(labels=[1 << 64], predictions=[1], no_history=True)
 
     def test_several_predictions(self):
         r = deepclock.accuracy(labels=[0, 1, 1], predictions={"a": [0, 1, 0], "b": array.array("q", [0, 1, 1])},

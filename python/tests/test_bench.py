@@ -258,6 +258,28 @@ class OptionTest(Case):
         r = deepclock.bench(work, **short(save=self.path("r.json")))
         self.assertEqual(deepclock.load(self.path("r.json")).id, r.id)
 
+    def test_what_cannot_be_saved_is_not_measured(self):
+        calls = []
+        for options in ({"save": self.path("none/r.json")}, {"html": self.path("none/r.html")}):
+            with self.subTest(options), self.assertRaises(deepclock.IoError) as caught:
+                deepclock.bench(lambda: calls.append(1), **short(**options))
+            self.assertIn("none/r", caught.exception.filename)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "commit"):
+            deepclock.bench(lambda: calls.append(1), **short(save=self.path("r.json"), commit="a b", no_history=None))
+        self.assertEqual((calls, os.listdir(self.folder)), ([], []))
+
+    def test_a_proxy_has_any_attribute(self):
+        class Proxy:
+            def __getattr__(self, name):
+                return Proxy()
+
+            def __call__(self):
+                return work()
+
+        self.assertEqual(deepclock.bench(Proxy(), **short())["runs/count"].value, 20)
+        record = deepclock.bench(functools.partial(work, 3), **short())
+        self.assertEqual(record.facts["subject/name"].value, "functools.partial")
+
     def test_title(self):
         r = deepclock.bench(work, **short(title="batch 8", save=self.path("r.json")))
         self.assertEqual((r.command, r.facts["subject/title"].value), ("batch 8", "batch 8"))
@@ -356,6 +378,8 @@ class CompareTest(Case):
         self.assertRaises(deepclock.ArgumentError, deepclock.compare, {"a": work})
         r = deepclock.bench(work, **short())
         self.assertRaises(deepclock.ArgumentError, deepclock.compare, {"a": work, "b": r})
+        self.assertRaisesRegex(deepclock.ArgumentError, r"compare\(\)", deepclock.rank, {"a": r, "b": r})
+        self.assertRaisesRegex(deepclock.ArgumentError, "at least one subject", deepclock.rank, {})
 
 
 if __name__ == "__main__":

@@ -57,6 +57,20 @@ class CallbackTest(Case):
                          {"training": 1, "epoch": 2, "validation": 2, "step": 6})
         self.assertEqual(t.record.facts["trace/unfinished_ranges"].value, 0)
 
+    def test_another_training(self):
+        c, lines = Laps(), []
+        for epochs in (2, 1):
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                c.set_params({"epochs": epochs})
+                c.on_train_begin(None)
+                for epoch in range(epochs):
+                    c.on_epoch_begin(epoch, None)
+                    c.on_epoch_end(epoch, {})
+                c.on_train_end(None)
+            lines.append(out.getvalue())
+        self.assertIn("epoch 2/2", lines[0])
+        self.assertIn("epoch 1/1", lines[1])
+
     def test_as_lightning_tells(self):
         c, trainer, module = Laps(steps=True), Trainer(), object()
         with contextlib.redirect_stdout(io.StringIO()) as out, deepclock.trace() as t:

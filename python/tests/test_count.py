@@ -156,7 +156,11 @@ class Counts(Case):
         def produces():
             yield
 
-        for wrong, kind in ((request, "coroutine"), (produces, "generator")):
+        class Client:
+            async def __call__(self):
+                pass
+
+        for wrong, kind in ((request, "coroutine"), (produces, "generator"), (Client(), "coroutine")):
             with self.assertRaisesRegex(TypeError, f"a call of a {kind} function runs nothing of it"):
                 deepclock.count(wrong)
 
@@ -535,6 +539,9 @@ class Script(Case):
             self.assertEqual(whole - primitive, 60)
         with self.assertRaisesRegex(deepclock.ArgumentError, "sort='nothing'"):
             deepclock.count(sort="nothing")
+        for wrong in ({"top": -1}, {"top": "3"}, {"title": 5}):  # not after the block
+            with self.subTest(wrong), self.assertRaises((deepclock.ArgumentError, TypeError)):
+                deepclock.count(**wrong)
 
     def test_options_of_cprofile(self):
         p = self.run_it("pass", "-s", "time")
@@ -546,6 +553,38 @@ class Script(Case):
         p = self.run_it("pass", "--times", "sampled")
         self.assertEqual((p.returncode, p.stdout), (2, ""))
         self.assertIn("--times is for programs after '--'", p.stderr)
+
+    def test_files_that_cannot_be_written(self):
+        for option in ("--save", "--html", "--out"):
+            p = self.run_it("print('ran')", option, "none/r.json")
+            self.assertEqual((p.returncode, p.stdout), (1, ""), option)
+            self.assertRegex(p.stderr, "^deepclock: .*none/r.json")
+        # It was there at the beginning.
+        for text, status in (("", 1), ("raise SystemExit(3)", 3), ("os._exit(0)", 1)):
+            os.mkdir(self.path("later"))
+            p = self.run_it(f"import shutil, os\nshutil.rmtree('later')\n{text}", "--save", "later/r.json")
+            self.assertEqual(p.returncode, status, text)
+            self.assertNotIn("Traceback", p.stderr)
+            self.assertIn("function calls", p.stdout)
+            self.assertNotIn("deepclock report", p.stdout)
+
+    def test_script_elsewhere(self):
+        os.mkdir(self.path("other"))
+        p = self.run_it("import os\nos.chdir('other')", "--save", "r.json")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn("deepclock report r.json --details", p.stdout)
+        self.assertEqual(os.listdir(self.path("other")), [])
+        deepclock.load(self.path("r.json"))
+
+    def test_names_that_are_not_utf8(self):
+        script = os.fsencode(self.path("caf")) + b"\xe9.py"
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("def gr\u00f6\u00dfe(): pass\ngr\u00f6\u00dfe()\n")
+        for encoding in ("utf-8", "ascii"):
+            p = subprocess.run([sys.executable, "-m", "deepclock", "count", "--format", "csv", script], cwd=self.folder,
+                               env={**os.environ, "PYTHONIOENCODING": encoding}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((p.returncode, p.stderr), (0, b""))
+            self.assertRegex(p.stdout, b"functions/gr.*/calls")
 
     def test_forked_child_is_counted(self):
         p = self.run_it("import os\ndef f(): pass\n"

@@ -61,6 +61,30 @@ def told(m, function):
 
 @unittest.skipUnless(GIL, "without the GIL the allocators are refused")
 class LinesOfMemory(Case):
+    def test_kinds_of_methods(self):
+        class Kinds:
+            @deepclock.memory.lines
+            @staticmethod
+            def of_none(n):
+                return n
+
+            @deepclock.memory.lines
+            @classmethod
+            def of_class(cls, n):
+                return cls, n
+
+            @deepclock.memory.lines
+            def of_object(self, n):
+                return self, n
+
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            one = Kinds()
+            self.assertEqual((one.of_none(1), Kinds.of_none(2)), (1, 2))
+            self.assertEqual((one.of_class(1), Kinds.of_class(2)), ((Kinds, 1), (Kinds, 2)))
+            self.assertEqual((one.of_object(1), Kinds.of_object(one, 2)), ((one, 1), (one, 2)))
+            self.assertEqual(deepclock.memory.lines(one.of_object.__func__.__wrapped__)(one, 3), (one, 3))
+        self.assertEqual(err.getvalue().count("resident at most"), 7)
+
     def test_equal_bytes_are_said_once(self):
         class Watched:
             tells_peaks = True

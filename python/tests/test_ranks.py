@@ -6,8 +6,11 @@ import socket
 import subprocess
 import sys
 import textwrap
+import types
 
 from support import Case, deepclock, main
+
+from deepclock import _collectives
 
 # Rank 1 takes argv[2] seconds longer for its work in each step.
 PROGRAM = """
@@ -46,6 +49,25 @@ class Ranks(Case):
         self.assertEqual(record.facts["job/straggler"].value, 1)
         self.assertEqual(record.facts["job/straggler_part"].value, "work")
         self.assertEqual([row["steps"] for row in record.tables["ranks"]], [12, 12])
+
+    def test_a_group_by_position(self):
+        """Operations of torch.distributed get their group by position too."""
+        seen = []
+
+        def broadcast(tensor, src, group=None, async_op=False):
+            seen.append(group)
+
+        dist = types.SimpleNamespace(group=types.SimpleNamespace(WORLD="world"), get_process_group_ranks=lambda group: [0, 2],
+                                     get_world_size=lambda: 4)
+        recorded = _collectives._recorded(dist, "broadcast", broadcast)
+        tensor = types.SimpleNamespace(device=types.SimpleNamespace(type="cpu"))
+        with deepclock.trace() as t:
+            recorded(tensor, 0, "part")
+            recorded(tensor, 0, group="part")
+            recorded(tensor, 0)
+        self.assertEqual(seen, ["part", "part", None])
+        self.assertEqual({row["name"]: row["calls"] for row in t.record.tables["zones"]},
+                         {"collective:broadcast of ranks 0, 2": 2, "collective:broadcast": 1})
 
     def test_it_records_already(self):
         with deepclock.trace(), self.assertRaises(deepclock.ArgumentError):

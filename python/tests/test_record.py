@@ -246,6 +246,12 @@ class RecordTest(Case):
             with open(path, encoding="utf-8") as f:
                 self.assertEqual(f.read(), self.record.report("html"))
             self.assertEqual(opened, ["file://" + path])
+            path = self.record.show(os.fsencode(folder) + b"/a #1\xff.html")
+            self.assertEqual(opened[1:], [f"file://{folder}/a%20%231%FF.html"])
+            self.assertTrue(os.path.exists(path))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # without librsvg
+                self.assertIn("ecdf", self.record.figures(os.fsencode(folder) + b"/pictures"))
             with self.assertRaises(OSError):
                 self.record.show(pathlib.Path(folder) / "none" / "run.html")
             with mock.patch.dict("os.environ", TMPDIR=folder), mock.patch("tempfile.tempdir", None):

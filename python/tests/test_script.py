@@ -157,6 +157,10 @@ class Trace(Case):
         self.assertEqual(p.stdout.splitlines()[0], "['-o'] __main__")
         self.assertIn("work", p.stdout)
         self.assertTrue(os.path.getsize(self.path("t.pftrace")))
+        p = subprocess.run([sys.executable, "-m", "deepclock", "trace", "--no-history", "-q", "-o", "u.pftrace", "-s", "r.json", script],
+                           cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        self.assertTrue(os.path.getsize(self.path("r.json")))
 
 
 class Hangs(Case):

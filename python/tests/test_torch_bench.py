@@ -155,6 +155,20 @@ class StateTest(Case):
         self.assertEqual(deepclock.torch.bench(m, torch.zeros(8, 64), device="cpu", items=3,
                                                **short()).facts["subject/items_per_run"].value, 3)
 
+    def test_page(self):
+        """The page is of the whole record, with the title and the facts of PyTorch."""
+        page = self.path("r.html")
+        r = deepclock.torch.bench(network(), torch.zeros(8, 64), title="a network", **short(html=page))
+        with open(page, encoding="utf-8") as f:
+            self.assertEqual(f.read(), r.report("html"))
+        r = deepclock.bench(lambda: None, title="nothing", **short(html=page))  # with torch there
+        with open(page, encoding="utf-8") as f:
+            self.assertEqual((f.read(), r.command), (r.report("html"), "nothing"))
+        calls = []
+        with self.assertRaises(deepclock.IoError):
+            deepclock.torch.bench(lambda x: calls.append(1), torch.zeros(8), **short(save=self.path("none/r.json")))
+        self.assertEqual(calls, [])
+
     def test_history(self):
         """The stored record equals the returned one, including the facts of PyTorch."""
         path = self.path("h.db")
@@ -191,6 +205,7 @@ class ArgumentTest(Case):
                 (lambda: t.modes(nn.Linear, x), deepclock.ArgumentError, "Linear is a class"),
                 (lambda: t.cost(x, x), deepclock.ArgumentError, "a module or a function is measured, not Tensor"),
                 (lambda: t.profile(net, x, max_time=-1), deepclock.ArgumentError, "max_time is a time above 0"),
+                (lambda: t.profile(net, x, runs=0), deepclock.ArgumentError, "runs is a whole number"),
                 (lambda: t.profile(net, x, max_time="soon"), deepclock.ArgumentError, "'soon' is not a time"),
                 (lambda: t.throughput(net, x, runs=3), TypeError, r"^throughput\(\) has no option 'runs'"),
                 (lambda: t.profile(net, x, max_tme=1), TypeError, "has no option 'max_tme'; did you mean 'max_time'"),

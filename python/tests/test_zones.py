@@ -3,6 +3,7 @@
 
 import asyncio
 import contextlib
+import copy
 import fractions
 import functools
 import gc
@@ -226,6 +227,8 @@ class FunctionTest(Case):
                          ("plain", "Adds.", __name__))
         self.assertEqual(str(inspect.signature(plain)), "(a, b=2)")
         self.assertIs(pickle.loads(pickle.dumps(plain)), plain)
+        zone = deepclock.zone("forward")  # as a member of a module that is copied
+        self.assertEqual([repr(z) for z in (copy.deepcopy(zone), pickle.loads(pickle.dumps(zone)))], [repr(zone)] * 2)
         self.assertTrue(inspect.isfunction(Net.forward))
         plain.note = 1
         self.assertEqual(plain.note, 1)

@@ -37,6 +37,10 @@ def seconds(name, value):
     """A time option as the command line takes it ("250ms", "5s"), a number of seconds or a timedelta; above 0."""
     if hasattr(value, "total_seconds"):
         value = value.total_seconds()
+    elif type(value).__name__ == "timedelta64":
+        value = float(value / type(value)(1, "s"))
+    elif hasattr(value, "dtype") and hasattr(value, "item"):
+        value = value.item()  # of NumPy
     if isinstance(value, str):
         found = re.fullmatch(r"\s*([-+.\d]+(?:[eE][-+]?\d+)?)\s*([a-zµ]*)\s*", value)
         try:

@@ -8,6 +8,7 @@ The rest adds up to the run.
 
 import contextlib
 import functools
+import operator
 import signal
 import threading
 import time
@@ -165,8 +166,10 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     Ctrl-C while runs are profiled returns the record until then, which is incomplete; a second one, or one before
     that, is a KeyboardInterrupt. Raises what the module raises; ArgumentError where a loss cannot be made.
     """
-    if runs is not None and (not isinstance(runs, int) or runs < 1):
-        raise deepclock.ArgumentError("runs is a whole number from 1 on")
+    if runs is not None:
+        if isinstance(runs, bool) or not hasattr(runs, "__index__") or operator.index(runs) < 1:
+            raise deepclock.ArgumentError("runs is a whole number from 1 on")
+        runs = operator.index(runs)
     max_time = seconds("max_time", max_time)
     module = plain(module)
     backward = backward or loss is not None

@@ -27,6 +27,7 @@ at the end of the step alone in the others. The first kind measures what each pa
 kind how long a step takes, and whether the program or the device is what the other waits for.
 """
 
+import operator
 import random
 import threading
 from time import perf_counter_ns as now
@@ -114,12 +115,12 @@ class steps:
 
     def __init__(self, total=None, *, module=None, optimizer=None, device=None, warmup=2,
                  operators=True, live=None, seed=1):
-        if total is not None and not isinstance(total, int):
+        if total is not None and not hasattr(total, "__index__"):
             raise deepclock.ArgumentError(f"total is the number of steps, not {type(total).__name__}: "
                                           "steps(total=100, module=net)")
         if warmup < 1:
             raise deepclock.ArgumentError(f"warmup={warmup}: the first step is never like the others; 1 or more")
-        self.total, self.warmup = total, warmup
+        self.total, self.warmup = None if total is None else operator.index(total), warmup
         self.steps, self.record = [], None
         self.outside_ns = 0  # in the block, and in no step
         self.other_backward_ns = 0  # of networks that are not `module`; it is in the part "other"
