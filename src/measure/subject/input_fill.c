@@ -3,36 +3,29 @@
 #include "base/decimal.h"
 #include "base/err.h"
 #include "measure/subject/random.h"
-#include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* One number, up to `end` or the end of the text; it moves on. */
+/* One number, up to `end` or the end of the text; it moves on. The same in every locale. */
 static bool fill_number_read(const char **text, char end, int64_t *ret_whole, double *ret_real,
 			     bool *ret_is_whole)
 {
-	const char *from = *text + strspn(*text, " ");
 	const char *after;
+	decimal_number d;
+	uint64_t size = 0;
+	bool exact = false;
 
-	/* Neither names, "nan" and "info.npy" among them, nor hexadecimal numbers. */
-	if (!strchr("+-.0123456789", *from) || strpbrk(from, "xXnN"))
+	if (!decimal_parse(*text + strspn(*text, " "), &d, &after))
 		return false;
-	*ret_real = decimal_strtod(from, &after);
-	if (after == from || !isfinite(*ret_real))
-		return false;
+	*ret_real = decimal_double(&d);
+	after += *after == '.'; /* "1." */
 	after += strspn(after, " ");
-	if (*after != end)
+	if (*after != end || !isfinite(*ret_real))
 		return false;
-	errno = 0;
-	*ret_whole = strtoll(from, (char **)&from, 10);
-	from += strspn(from, " ");
-	*ret_is_whole = from == after && errno == 0;
-	if (!*ret_is_whole && fabs(*ret_real) < 0x1p53 && *ret_real == nearbyint(*ret_real)) {
-		*ret_whole = (int64_t)*ret_real; /* 1e3 */
-		*ret_is_whole = true;
-	}
+	*ret_is_whole = decimal_scaled(&d, 1, &size, &exact) && exact &&
+			size <= (uint64_t)INT64_MAX + d.negative;
+	*ret_whole = !*ret_is_whole ? 0 : d.negative ? (int64_t)(0 - size) : (int64_t)size;
 	*text = after + (end != '\0');
 	return true;
 }

@@ -148,7 +148,9 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	if (c->interop_threads > 0)
 		option_add(o, "interop_threads",
 			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->interop_threads));
-	if (engine_option_row(e, "opt") && c->opt >= 0 && c->opt < 4)
+	/* The level of a zeroed subject, whose pool is 0 too, is not given. */
+	if (c->opt >= 0 && c->opt < 4 &&
+	    (engine_option_row(e, "opt") || (c->opt < 3 && c->input_pool > 0)))
 		option_add(o, "opt", levels[c->opt]);
 	if (c->transfers == DCK_TRANSFERS_INCLUDE)
 		option_add(o, "transfers", "include");

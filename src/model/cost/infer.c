@@ -340,13 +340,13 @@ static void function_call(op *o, const onnx_function *f)
 	if (!here.path || !scope_init(in, &inner, NULL, f->ninputs, f->nodes, f->nnodes))
 		return;
 	for (size_t i = 0; i < f->ninputs; i++)
-		if (i < o->made->nin && o->made->in[i])
-			scope_put(in, &inner, f->inputs[i], o->made->in[i],
-				  "as a function's inputs");
+		scope_put(in, &inner, f->inputs[i],
+			  i < o->made->nin && o->made->in[i] ? o->made->in[i] : &in->left_out,
+			  "as a function's inputs");
 	walk_inside(o, f->nodes, f->nnodes, f->values, f->nvalues, &here);
 	for (size_t i = 0; i < f->noutputs && infer_ok(in); i++) {
 		val *v = f->outputs[i] ? infer_find(&inner, f->outputs[i]) : NULL;
-		if (!v || !op_out(o, i))
+		if (!v || v == &in->left_out || !op_out(o, i))
 			continue;
 		op_set_val(o, i, v);
 		op_out(o, i)->base = op_out(o, i)->inner = v;
@@ -362,6 +362,10 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 		if (!name || !*name)
 			continue;
 		c->in[i] = infer_find(at->scope, name);
+		if (c->in[i] == &in->left_out) {
+			c->in[i] = NULL;
+			continue;
+		}
 		if (c->in[i])
 			continue;
 		/* A later node makes it: the file's nodes are not in order. */
@@ -560,8 +564,11 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, sym
 	walk_inside(o, g->nodes, g->nnodes, g->values, g->nvalues, &here);
 	if (!outs)
 		infer_fail_memory(in);
-	for (size_t i = 0; i < g->noutputs && infer_ok(in) && !in->late; i++)
+	for (size_t i = 0; i < g->noutputs && infer_ok(in) && !in->late; i++) {
 		outs[i] = g->outputs[i].name ? infer_find(&inner, g->outputs[i].name) : NULL;
+		if (outs[i] == &in->left_out)
+			outs[i] = NULL;
+	}
 	*ret_out = outs;
 	*ret_nout = g->noutputs;
 	return infer_ok(in) && !in->late;

@@ -227,6 +227,16 @@ static void uses_count(rewrite *x, const onnx_node *nodes, size_t n, bool find)
 	}
 }
 
+static void uses_declared(rewrite *x, const onnx_value *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t at =
+		    values[i].name ? name_index_find(&x->unused, values[i].name) : NAME_INDEX_NONE;
+		if (at != NAME_INDEX_NONE)
+			x->uses[at]++;
+	}
+}
+
 static dck_status unused_find(rewrite *x, const onnx_graph *g)
 {
 	size_t most = batch_rule_nedits(x->f) * BATCH_EDITS_MAX + 1;
@@ -236,12 +246,9 @@ static dck_status unused_find(rewrite *x, const onnx_graph *g)
 		 "for the rewritten model");
 	uses_count(x, g->nodes, g->nnodes, true);
 	uses_count(x, g->nodes, g->nnodes, false);
-	for (size_t i = 0; i < g->noutputs; i++) {
-		size_t at = g->outputs[i].name ? name_index_find(&x->unused, g->outputs[i].name)
-					       : NAME_INDEX_NONE;
-		if (at != NAME_INDEX_NONE)
-			x->uses[at]++;
-	}
+	uses_declared(x, g->outputs, g->noutputs);
+	/* Of an input it is the default (all initializers are inputs before IR version 4). */
+	uses_declared(x, g->inputs, g->ninputs);
 	return DCK_OK;
 }
 

@@ -232,13 +232,17 @@ static void cost_moe(op *o)
 		op_cost(o, macs, sym_unknown(t, "deepclock does not count its activation"));
 		return;
 	}
-	/* The gate multiplies; the results of the experts are weighted and added. */
-	sym_int extra = sym_mul(t, used, op_times(o, each + gated, inner));
+	/* The gate multiplies, fused or separate; the results of the experts are weighted and
+	 * added.
+	 */
+	sym_int extra = sym_mul(t, used, op_times(o, each + (gated || op_in(o, third)), inner));
 	extra = sym_add(t, extra, op_times(o, 2, sym_mul(t, used, hidden)));
 	if (op_in(o, quantised ? 4 : 3))
 		extra = sym_add(t, extra, sym_mul(t, used, rows));
 	if (op_in(o, quantised ? 7 : 5))
 		extra = sym_add(t, extra, sym_mul(t, used, hidden));
+	if (op_in(o, quantised ? 10 : 7))
+		extra = sym_add(t, extra, sym_mul(t, used, inner));
 	/* the router's softmax */
 	extra = sym_add(t, extra, op_times(o, 5, op_elements(o, op_in(o, 1))));
 	op_cost_macs(o, macs, extra);

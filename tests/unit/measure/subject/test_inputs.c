@@ -664,6 +664,7 @@ static void values_in_words(void **state)
 
 	(void)state;
 	filled(f32, "x=0.5", halves, sizeof halves, "3 float32, 0.5 (--input)");
+	filled(f32, "1.", ones, sizeof ones, "3 float32, 1. (--input)");
 	filled(f32, "zeros", zeros, sizeof zeros, "3 float32, zeros (--input)");
 	filled(f32, "ones", ones, sizeof ones, "3 float32, ones (--input)");
 	filled(i64, "16000", rate, sizeof rate, "3 int64, 16000 (--input)");

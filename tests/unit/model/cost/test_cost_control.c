@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "op_case.h"
+#include "graph_text.h"
 
 typedef struct body_case {
 	const char *op;
@@ -561,6 +561,27 @@ static void bounds_loops_in_loops(void **state)
 	assert_int_equal(nested(16), DCK_E_LIMIT);
 }
 
+/* An input that a call leaves out is left out of the function's operators too, also through calls
+ * inside: a sum without axes is over all. */
+static void functions_without_an_input(void **state)
+{
+	static const graph_text g = {"x:f[2,3]",
+				     {{"Outer", FN, "outer", "x", "y", NULL},
+				      {GRAPH_FUNCTION, NULL, "Outer", NULL, NULL, NULL},
+				      {"Inner", FN, "call", "X W", "Y", NULL},
+				      {GRAPH_FUNCTION, NULL, "Inner", NULL, NULL, NULL},
+				      {"Clip", NULL, "clip", "X W W", "C", NULL},
+				      {"ReduceSum", NULL, "sum", "C W", "Y", NULL}}};
+	model_cost c = graph_counted(&g);
+	const val *y = c.cost->ops[0].out[0];
+
+	(void)state;
+	assert_int_equal(y->rank, 2);
+	assert_true(sym_is(y->dims[0], 1) && sym_is(y->dims[1], 1));
+	assert_true(sym_is(c.cost->flops, 6));
+	model_cost_close(&c);
+}
+
 int test_cost_control(void);
 int test_cost_control(void)
 {
@@ -571,6 +592,7 @@ int test_cost_control(void)
 	    cmocka_unit_test(counts_bodies),
 	    cmocka_unit_test(bodies_need_their_inputs),
 	    cmocka_unit_test(bounds_loops_in_loops),
+	    cmocka_unit_test(functions_without_an_input),
 	    cmocka_unit_test(rounds_read_weights_once),
 	    cmocka_unit_test(walked_rounds_read_weights_once),
 	    cmocka_unit_test(what_is_read_of_each_input),

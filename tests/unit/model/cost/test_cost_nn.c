@@ -46,6 +46,10 @@ static const op_case windows[] = {
     /* the last window would start in the padding */
     {"AveragePool", NULL, 0, "x:f[1,1,4]", "y", "kernel_shape=2, strides=3, pads=0,1 ceil_mode=1",
      "f[1,1,2]", "0", "4", NULL},
+    {"MaxPool", NULL, 0, "x:f[1,1,3]", "y", "kernel_shape=4, strides=2, ceil_mode=1", "f[1,1,1]",
+     NULL, NULL, NULL},
+    {"MaxPool", NULL, 0, "x:f[1,1,2]", "y", "kernel_shape=4, strides=2, ceil_mode=1", "f[1,1,?]",
+     NULL, NULL, NULL},
     {"MaxPool", NULL, 0, "x:f[1,1,H]", "y", "kernel_shape=4, strides=2, ceil_mode=1",
      "f[1,1,floor((H+1)/2)-1]", NULL, NULL, NULL},
     {"LpPool", NULL, 0, "x:f[1,1,5]", "y", "kernel_shape=2, strides=2,", "f[1,1,2]", "0", "10",
