@@ -44,6 +44,12 @@ void decimal_general(char *buf, int digits, double v)
 	decimal_point(buf);
 }
 
+const char *decimal_fixed_text(char *buf, int decimals, double v)
+{
+	decimal_fixed(buf, decimals, v);
+	return buf;
+}
+
 const char *decimal_text(char *buf, int digits, double v)
 {
 	decimal_general(buf, digits, v);

@@ -18,6 +18,9 @@ void decimal_general(char *buf, int digits, double v);
 /* The last of them. Returns buf. */
 const char *decimal_text(char *buf, int digits, double v);
 #define DECIMAL_TEXT(digits, v) decimal_text((char[NUM_TEXT_MAX]){0}, digits, v)
+/* The first. Returns buf. */
+const char *decimal_fixed_text(char *buf, int decimals, double v);
+#define FIXED_TEXT(decimals, v) decimal_fixed_text((char[NUM_TEXT_MAX]){0}, decimals, v)
 
 /* Writes v as "%.*f" with separated thousands: "440,383.5". Returns buf. */
 const char *decimal_grouped(char *buf, int decimals, double v);

@@ -160,8 +160,12 @@ static dck_status discoveries_find(scan *s, dck_history_alarm **ret, dck_err *er
 	stat_discovery_rates(p, n, (size_t)s->alarms.series, q);
 	while (n > 0 && q[n - 1] > SERIES_DISCOVERY_RATE)
 		n--;
-	/* The greatest p-value that the procedure rejects. */
-	const double critical = SERIES_DISCOVERY_RATE * (double)n / (double)s->alarms.series;
+	/* The greatest p-value that the procedure rejects; rounding makes it no smaller than one
+	 * that passed above. */
+	double critical = SERIES_DISCOVERY_RATE * (double)n / (double)s->alarms.series;
+
+	if (n > 0 && p[n - 1] > critical)
+		critical = p[n - 1];
 
 	for (size_t i = 0; i < n; i++) {
 		const discovery *d = &s->found[i];

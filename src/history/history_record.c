@@ -501,7 +501,7 @@ static const char *commits_ratio_text(const dck_history_pair *p, char *buf, size
 }
 
 /* Returns the pair of the answer: the changed one whose ratio is farthest from 1 in the worse
- * direction, or without any the first one. */
+ * direction. NULL: the filter's limit left out all that changed. */
 static const dck_history_pair *worst_pair(const dck_history_commits *c)
 {
 	const double sign = c->metric.better == DCK_BETTER_LOWER ? 1 : -1;
@@ -511,7 +511,7 @@ static const dck_history_pair *worst_pair(const dck_history_commits *c)
 		if (c->pairs[i].changed &&
 		    (!worst || sign * log(c->pairs[i].ratio) > sign * log(worst->ratio)))
 			worst = &c->pairs[i];
-	return worst ? worst : c->pairs;
+	return worst;
 }
 
 static void commits_answer(record_builder *b, const dck_history_commits *c)
@@ -535,6 +535,14 @@ static void commits_answer(record_builder *b, const dck_history_commits *c)
 			      "no difference of %s in %" PRIu64
 			      " tests that noise would not make (false discovery rate %g %%)",
 			      c->metric.tag, c->tested, 100 * c->rate);
+		return;
+	}
+	if (!p) {
+		record_answer(b,
+			      "%s is worse in %" PRIu64 " and better in %" PRIu64 " of %" PRIu64
+			      " tests (false discovery rate %g %%)",
+			      c->metric.tag, c->worse, c->changed - c->worse, c->tested,
+			      100 * c->rate);
 		return;
 	}
 	if (p->cpu)

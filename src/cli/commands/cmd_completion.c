@@ -119,7 +119,7 @@ static void bash_write(FILE *out, const cli_command *const *all)
 	      "\t((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}\n"
 	      "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 	      "\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n"
-	      "\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+	      "\t\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	      "\t\t\treturn\n"
 	      "\t\tfi\n"
 	      "\tdone\n"
@@ -157,7 +157,8 @@ static void bash_write(FILE *out, const cli_command *const *all)
 			bash_follow(out, all[i]);
 	fputs("\tfi\n"
 	      "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-	      "\t[[ $files && $cur != -* ]] && COMPREPLY+=($(compgen -f -- \"$cur\"))\n"
+	      "\t[[ $files && $cur != -* ]] &&\n"
+	      "\t\tmapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	      "\tif [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then\n"
 	      "\t\tlocal before=${cur%\"${cur##*:}\"}\n"
 	      "\t\tCOMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")\n"
@@ -189,7 +190,9 @@ static void zsh_option(FILE *out, const dck_opt *row)
 	const bool flag = row->kind == DCK_OPT_FLAG;
 
 	fputs(" \\\n\t\t\t", out);
-	if (letter) /* either form may be given, and only once */
+	if (letter && row->kind == DCK_OPT_LIST)
+		fprintf(out, "'*'{-%c+,--%s=}'[", letter, row->name);
+	else if (letter) /* either form may be given, and only once */
 		fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", letter, row->name, letter,
 			flag ? "" : "+", row->name, flag ? "" : "=");
 	else

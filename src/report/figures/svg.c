@@ -305,7 +305,8 @@ static void tick_y(svg *s, double v, const char *label)
 	char smaller[32] = "";
 
 	if (wide > space)
-		snprintf(smaller, sizeof smaller, " font-size=\"%.1f\"", FONT_TEXT * space / wide);
+		snprintf(smaller, sizeof smaller, " font-size=\"%.10s\"",
+			 FIXED_TEXT(1, FONT_TEXT * space / wide));
 	raw_line(s->out, s->left, y, s->right, y, "#e3e6ea", "");
 	raw_text(s->out, s->left - 8, y + 6, "end", smaller, label);
 }

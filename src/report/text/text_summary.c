@@ -72,11 +72,17 @@ static format_scale summary_scale(const dck_record *r)
 }
 
 /* Its own unit where that of the answer does not fit. */
+static format_scale latency_scale(const format_scale *scale, double ns)
+{
+	const double v = ns / scale->divide;
+
+	return v >= 1 && v < 1000 ? *scale : format_scale_for(ns, NAN);
+}
+
 static const char *latency_text(const format_scale *scale, double ns, char *buf)
 {
 	char number[FORMAT_SIZE];
-	const double v = ns / scale->divide;
-	const format_scale own = v >= 1 && v < 1000 ? *scale : format_scale_for(ns, NAN);
+	const format_scale own = latency_scale(scale, ns);
 
 	snprintf(buf, FORMAT_SIZE, "%.40s %s", format_scaled(&own, ns, number), own.unit);
 	return buf;
@@ -296,20 +302,29 @@ static void rate_put(page *p, const dck_record *r, const dck_metric *answer)
  * interval of this process does not cover. */
 static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 {
-	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	char buf[FORMAT_SIZE];
 	double v, n;
 	const dck_metric *m = text_metric(r, "latency/starts", &v);
 
 	if (!m || !(m->level > 0) || !text_fact_number(r, "method", "starts", &n))
 		return;
+	const format_scale own = latency_scale(scale, v);
 	page_to(p, 2);
-	page_fmt(p, "between starts %s  [%s, ", latency_text(scale, v, a),
-		 format_scaled(scale, m->lo, b));
-	page_fmt(p, "%s]", format_scaled(scale, m->hi, b));
-	text_narrow(p, m);
-	text_level(p, m->level);
+	page_fmt(p, "between starts %s", latency_text(scale, v, buf));
+	text_scaled_interval(p, m, &own);
 	page_fmt(p, ", %.0f starts", n);
 	page_line(p);
+}
+
+/* The least of them, without its unit where the greatest, after it, has the same. */
+static const char *earlier_least(const format_scale *scale, const double of[3], char *buf)
+{
+	const format_scale least = latency_scale(scale, of[1]),
+			   greatest = latency_scale(scale, of[2]);
+
+	return least.divide == greatest.divide && least.decimals == greatest.decimals
+		   ? format_scaled(&least, of[1], buf)
+		   : latency_text(scale, of[1], buf);
 }
 
 /* "among 8 earlier ones, 17.1 to 17.9 ms", or "above all 8 earlier ones, 17.1 to 17.9 ms (by chance
@@ -317,7 +332,7 @@ static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 static void earlier_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	static const char *const keys[] = {"earlier", "earlier_least", "earlier_greatest"};
-	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	char buf[FORMAT_SIZE];
 	double of[3], v;
 	const char *where = "among";
 
@@ -329,8 +344,8 @@ static void earlier_put(page *p, const dck_record *r, const format_scale *scale)
 	if (v < of[1] || v > of[2])
 		where = v < of[1] ? "below all" : "above all";
 	page_to(p, 2);
-	page_fmt(p, "%s %.0f earlier ones, %s to ", where, of[0], format_scaled(scale, of[1], a));
-	page_fmt(p, "%s", latency_text(scale, of[2], b));
+	page_fmt(p, "%s %.0f earlier ones, %s to ", where, of[0], earlier_least(scale, of, buf));
+	page_fmt(p, "%s", latency_text(scale, of[2], buf));
 	if (v < of[1] || v > of[2])
 		page_fmt(p, " (by chance in 1 of %.0f)", of[0] + 1);
 	page_line(p);
@@ -374,13 +389,12 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 			 all, undisturbed_starts(r, starts, sizeof starts));
 	else
 		page_text(p, "without the waits for a processor: median ");
+	const format_scale own = latency_scale(scale, v);
 	page_fmt(p, "%s", latency_text(scale, v, value));
 	if (p->col + INTERVAL_COLS > p->width) {
 		page_break(p, 2);
 	}
-	page_text(p, "  ");
-	text_interval(p, m, value);
-	text_level(p, m->level);
+	text_scaled_interval(p, m, &own);
 	page_line(p);
 }
 

@@ -3,6 +3,7 @@
  * decimals of its value where all three are written plainly; scaled numbers have a unit each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/decimal.h"
 #include "base/name_index.h"
 #include "record/record_internal.h"
 #include "report/text/text_parts.h"
@@ -144,7 +145,7 @@ void text_interval(page *p, const dck_metric *m, const char *value)
 	const int decimals = value_decimals(m, value);
 
 	if (decimals >= 0) {
-		page_fmt(p, "[%.*f, %.*f]", decimals, m->lo, decimals, m->hi);
+		page_fmt(p, "[%s, %s]", FIXED_TEXT(decimals, m->lo), FIXED_TEXT(decimals, m->hi));
 		text_narrow(p, m);
 		return;
 	}
