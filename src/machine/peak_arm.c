@@ -96,13 +96,12 @@ static double neon_fp16(uint64_t repetitions)
  * shortest, and the number of operations is queried. Two units of latency nine (A64FX) need 18
  * chains, four of latency four (Neoverse V2) 16. */
 enum { SVE_CHAINS = 24 };
-#define SVE_ALL(X, size)                                                                         \
-	X(0, size)                                                                               \
-	X(1, size)                                                                               \
-	X(2, size)                                                                               \
-	X(3, size) X(4, size) X(5, size) X(6, size) X(7, size) X(8, size) X(9, size) X(10, size) \
-	    X(11, size) X(12, size) X(13, size) X(14, size) X(15, size) X(16, size) X(17, size)  \
-		X(18, size) X(19, size) X(20, size) X(21, size) X(22, size) X(23, size)
+#define SVE_EIGHT(X, size, a, b, c, d, e, f, g, h) \
+	X(a, size) X(b, size) X(c, size) X(d, size) X(e, size) X(f, size) X(g, size) X(h, size)
+#define SVE_ALL(X, size)                                 \
+	SVE_EIGHT(X, size, 0, 1, 2, 3, 4, 5, 6, 7)       \
+	SVE_EIGHT(X, size, 8, 9, 10, 11, 12, 13, 14, 15) \
+	SVE_EIGHT(X, size, 16, 17, 18, 19, 20, 21, 22, 23)
 #define SVE_ZERO(i, size) "mov z" #i "." size ", #0\n\t"
 #define SVE_FMLA(i, size) "fmla z" #i "." size ", p0/m, z30." size ", z30." size "\n\t"
 #define SVE_LOOP(name, size, T)                                                                    \
