@@ -216,7 +216,8 @@ def row(name, verdict, record):
     if table:
         column = next((i for i, c in enumerate(table["columns"]) if c["key"] == "time"), None)
         if column is not None:  # another batch is compared by items per second
-            times = [time_text(r[column]) for r in table["rows"]]
+            # With --aa the baseline compared with itself is between them.
+            times = [time_text(table["rows"][k][column]) for k in (0, -1)]
     ratio = next((m for m in record.get("metrics", []) if m["tag"] == "compare/ratio"), {})
     return f"| {code(name)} | {' | '.join(times)} | {change_text(ratio)} | {verdict} |\n"
 

@@ -25,6 +25,22 @@ static dck_status bench_make(const cli *c, void *config, const dck_observer *o, 
 	return status;
 }
 
+/* A program is timed within three seconds, as by hyperfine, unless one of these is given; one that
+ * takes longer has --max-time for its first runs. */
+#define PROGRAM_NS	  2000000000u
+#define PROGRAM_WARMUP_NS 700000000u
+
+static void program_plan(const cli *c, dck_plan *plan)
+{
+	if (c->subject.kind != DCK_SUBJECT_COMMAND)
+		return;
+	if (!cli_given(c, "max-time") && !cli_given(c, "precision") && !cli_given(c, "statistic") &&
+	    !cli_given(c, "min-runs"))
+		plan->enough_ns = PROGRAM_NS;
+	if (plan->enough_ns > 0 && !cli_given(c, "max-warmup"))
+		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
+}
+
 /* --- several subjects */
 
 /* Several subjects are measured in rounds of all of them, so an option that sets the number of runs
@@ -115,6 +131,7 @@ static int several_run(cli *c, dck_plan *plan)
 		code = cli_subject_check(c, s.all[i].subject);
 	if (code == CLI_OK && s.n == 1) {
 		c->subject = *s.all[0].subject;
+		program_plan(c, plan);
 		code = cli_make(c, bench_make, plan, cli_record_verdict);
 	} else if (code == CLI_OK) {
 		ranking r = {.all = s.all, .n = s.n};
@@ -126,20 +143,6 @@ static int several_run(cli *c, dck_plan *plan)
 	}
 	cli_subjects_free(&s);
 	return code;
-}
-
-/* A program is timed within three seconds, as by hyperfine, unless one of these is given; one that
- * takes longer has --max-time for its first runs. */
-#define PROGRAM_NS	  2000000000u
-#define PROGRAM_WARMUP_NS 700000000u
-
-static void program_plan(const cli *c, dck_plan *plan)
-{
-	if (!cli_given(c, "max-time") && !cli_given(c, "precision") && !cli_given(c, "statistic") &&
-	    !cli_given(c, "min-runs"))
-		plan->enough_ns = PROGRAM_NS;
-	if (plan->enough_ns > 0 && !cli_given(c, "max-warmup"))
-		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
 }
 
 static int bench_run(cli *c, void *config)
@@ -157,8 +160,7 @@ static int bench_run(cli *c, void *config)
 	code = cli_subject_open(c);
 	if (code == CLI_OK && c->worker.trials)
 		return cli_worker_trials(c, plan);
-	if (c->subject.kind == DCK_SUBJECT_COMMAND)
-		program_plan(c, plan);
+	program_plan(c, plan);
 	return code == CLI_OK ? cli_make(c, bench_make, plan, cli_record_verdict) : code;
 }
 

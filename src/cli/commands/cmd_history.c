@@ -219,10 +219,11 @@ static int history_export(const cli *c, const history_command *cfg, dck_history 
 	dck_err err, unwritten;
 	dck_status status;
 
-	(void)c;
 	dck_sink_fd(&out, STDOUT_FILENO);
-	status = cfg->exported.csv ? dck_history_export_csv(h, &cfg->filter, &out, &err)
-				   : dck_history_export(h, &cfg->filter, &out, &err);
+	/* The extension of --out sets the format, too. */
+	status = cfg->exported.csv || c->format.format == CLI_CSV
+		     ? dck_history_export_csv(h, &cfg->filter, &out, &err)
+		     : dck_history_export(h, &cfg->filter, &out, &err);
 	if (dck_sink_finish(&out, &unwritten) != DCK_OK)
 		return cli_stdout_failed((int)unwritten.native_code);
 	return status == DCK_OK ? CLI_OK : cli_failed(&err);
