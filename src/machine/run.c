@@ -450,8 +450,15 @@ static void touch_dram(void *self, unsigned thread, unsigned threads, unsigned r
 	const size_t all = thread + 1 == threads ? u->chunk_bytes - thread * bytes : bytes;
 
 	(void)round;
-	for (unsigned k = 0; k < CHUNKS; k++)
-		machine_touch(u->dram[threads > 1] + k * u->chunk_bytes + thread * bytes, all);
+	machine_touch(u->dram[threads > 1] + u->cursor * u->chunk_bytes + thread * bytes, all);
+}
+
+/* A gigabyte of new pages may take seconds, so cancellation is checked between chunks. */
+static void dram_touch_all(run *u, unsigned threads)
+{
+	for (u->cursor = 0; u->cursor < CHUNKS && !observer_cancelled(u->ask->watch); u->cursor++)
+		machine_pool_run(u->pool, threads, 1, touch_dram, u, NULL);
+	u->cursor = 0;
 }
 
 static unsigned char *pages(size_t n)
@@ -506,9 +513,9 @@ static void memory_open(run *u)
 		absent_all(u, true, why);
 		return;
 	}
-	machine_pool_run(u->pool, apart ? 1 : threads, 1, touch_dram, u, NULL);
+	dram_touch_all(u, apart ? 1 : threads);
 	if (apart)
-		machine_pool_run(u->pool, threads, 1, touch_dram, u, NULL);
+		dram_touch_all(u, threads);
 	u->r->dram_bytes = u->dram_bytes;
 }
 
