@@ -39,7 +39,7 @@ class TunedSessionTest(Case):
         r = deepclock.tune("zoo:simplenet", engine="null", engine_option="sleep_ns=2000000", space=space,
                            trial="1ms", max_time="2s", no_history=True)
         saved = json.loads(r.report("json"))
-        absent = {"absent": "it is no setting of the session"}
+        absent = {"absent": "it is not a setting of the session"}
         rows = [["session", first, "", absent, absent]] + [["x", "x", "x", *s] for s in settings]
         saved["tables"].append({"name": "tune/apply", "title": "Applied by",
                                 "columns": [{"key": k, "title": k} for k in COLUMNS], "rows": rows})
@@ -68,7 +68,7 @@ class TunedSessionTest(Case):
     def test_device(self):
         r = self.record([])
         saved = json.loads(r.report("json"))
-        absent = {"absent": "it is no setting of the session"}
+        absent = {"absent": "it is not a setting of the session"}
         saved["tables"][-1]["rows"].append(["device=cuda", absent, absent, absent, absent])
         with open(self.path("r.json"), "w") as f:
             json.dump(saved, f)

@@ -26,33 +26,24 @@ static void decimal_point(char *s)
 	memmove(p + 1, p + n, strlen(p + n) + 1);
 }
 
-void decimal_fixed(char *buf, int decimals, double v)
+const char *decimal_fixed(char *buf, int decimals, double v)
 {
 	snprintf(buf, NUM_TEXT_MAX, "%.*f", decimals, v);
 	decimal_point(buf);
-}
-
-void decimal_significant(char *buf, int digits, double v)
-{
-	snprintf(buf, NUM_TEXT_MAX, "%#.*g", digits, v);
-	decimal_point(buf);
-}
-
-void decimal_general(char *buf, int digits, double v)
-{
-	snprintf(buf, NUM_TEXT_MAX, "%.*g", digits, v);
-	decimal_point(buf);
-}
-
-const char *decimal_fixed_text(char *buf, int decimals, double v)
-{
-	decimal_fixed(buf, decimals, v);
 	return buf;
 }
 
-const char *decimal_text(char *buf, int digits, double v)
+const char *decimal_significant(char *buf, int digits, double v)
 {
-	decimal_general(buf, digits, v);
+	snprintf(buf, NUM_TEXT_MAX, "%#.*g", digits, v);
+	decimal_point(buf);
+	return buf;
+}
+
+const char *decimal_general(char *buf, int digits, double v)
+{
+	snprintf(buf, NUM_TEXT_MAX, "%.*g", digits, v);
+	decimal_point(buf);
 	return buf;
 }
 

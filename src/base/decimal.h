@@ -10,17 +10,14 @@
 
 enum { NUM_TEXT_MAX = 400 }; /* bytes, for any of the texts below */
 
-/* Write v as printf's "%.*f", "%#.*g" (with trailing zeros) and "%.*g"; buf has NUM_TEXT_MAX
- * bytes. */
-void decimal_fixed(char *buf, int decimals, double v);
-void decimal_significant(char *buf, int digits, double v);
-void decimal_general(char *buf, int digits, double v);
-/* The last of them. Returns buf. */
-const char *decimal_text(char *buf, int digits, double v);
-#define DECIMAL_TEXT(digits, v) decimal_text((char[NUM_TEXT_MAX]){0}, digits, v)
-/* The first. Returns buf. */
-const char *decimal_fixed_text(char *buf, int decimals, double v);
-#define FIXED_TEXT(decimals, v) decimal_fixed_text((char[NUM_TEXT_MAX]){0}, decimals, v)
+/* Write v as printf's "%.*f", "%#.*g" (with trailing zeros) and "%.*g", and return buf, which has
+ * NUM_TEXT_MAX bytes. */
+const char *decimal_fixed(char *buf, int decimals, double v);
+const char *decimal_significant(char *buf, int digits, double v);
+const char *decimal_general(char *buf, int digits, double v);
+/* The same as arguments: the text exists until the end of the enclosing block. */
+#define FIXED_TEXT(decimals, v) decimal_fixed((char[NUM_TEXT_MAX]){0}, decimals, v)
+#define DECIMAL_TEXT(digits, v) decimal_general((char[NUM_TEXT_MAX]){0}, digits, v)
 
 /* Writes v as "%.*f" with separated thousands: "440,383.5". Returns buf. */
 const char *decimal_grouped(char *buf, int decimals, double v);

@@ -347,7 +347,7 @@ void engine_threads_divide(bool parallel, uint64_t *threads, uint64_t *interop_t
 	const uint64_t cores = engine_threads_default();
 
 	if (!parallel)
-		*interop_threads = 1; /* there is no pool then */
+		*interop_threads = 1; /* without a second pool */
 	else if (*interop_threads == 0)
 		*interop_threads = *threads > 0 && *threads < cores ? cores / *threads : cores;
 	if (*threads == 0)

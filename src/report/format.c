@@ -48,12 +48,12 @@ format_scale format_scale_for(double main_ns, double half_ns)
 }
 
 /* A number that may be longer than the buffer, which is then cut. */
-static void number_format(char *buf, void (*print)(char *buf, int digits, double v), int digits,
-			  double v, const char *after)
+static void number_format(char *buf, const char *(*print)(char *buf, int digits, double v),
+			  int digits, double v, const char *after)
 {
 	char text[NUM_TEXT_MAX];
-	print(text, digits, v);
-	snprintf(buf, FORMAT_SIZE - 1, "%.40s%s", text, after);
+
+	snprintf(buf, FORMAT_SIZE - 1, "%.40s%s", print(text, digits, v), after);
 }
 
 const char *format_scaled(const format_scale *s, double ns, char *buf)

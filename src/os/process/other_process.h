@@ -12,7 +12,7 @@
 bool os_process_runs(int pid);
 /* Calls f for each thread of the process. false: no such process, or no /proc. */
 bool os_process_threads_each(int pid, void (*f)(void *self, int tid), void *self);
-/* Reads the name of its thread. false: there is no such thread. */
+/* Reads the name of its thread. false: the thread does not exist. */
 bool os_process_thread_name(int pid, int tid, char *ret, size_t size);
 /* Reads the CPU time of its threads, also of ended ones, to 10 ms. false: not known. */
 bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns);

@@ -304,7 +304,7 @@ static dck_status chunk_make(const run_job *j, candidate *l, const dck_tensor *o
 			 "the output '%s' has one score for each item: "
 			 "a class is picked from two or more",
 			 name);
-	if (axes > 1) /* a map of scores, features: its highest number is no class */
+	if (axes > 1) /* a map of scores, features: its highest number is not a class */
 		DCK_FAIL(err, E_UNSUP,
 			 "the output '%s' is %s for each item: a class is picked from one axis of "
 			 "scores; name another with --output",
