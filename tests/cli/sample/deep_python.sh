@@ -1,4 +1,5 @@
 # Calls in Python that are deeper than a slot holds: the fact, and the note.
+zone-program zone || exit # not under a sanitizer
 cat > deep.py <<'END'
 def leaf(n):
     return sum(i for i in range(n))
