@@ -26,15 +26,21 @@
 extern const dck_engine
     *const engine_table[]; /* NULL-ended: ort, openvino, litert, genai, command, null */
 
-/* Finds an engine: a built-in one by its name, "plugin:FILE" or a path that ends in ".so". Checks
- * its table (mandatory members, ABI). A plug-in's library stays open with the handle; the caller
- * owns *ret: engine_release(). */
+/* The engine of a model for which none is named. */
+#define ENGINE_USUAL "ort"
+
+/* Finds an engine: a built-in one by its name (NULL: ENGINE_USUAL), "plugin:FILE" or a path that
+ * ends in
+ * ".so". Checks its table (mandatory members, ABI). A plug-in's library stays open with the handle;
+ * the caller owns *ret: engine_release(). */
 typedef struct engine_handle {
 	const dck_engine *ops;
 	void *library; /* handle of a plug-in's library (os_library_open()), or NULL */
 } engine_handle;
 dck_status engine_find(const char *name, engine_handle *ret, dck_err *err);
 void engine_release(engine_handle *h);
+/* Returns whether the engine of that name can be found and has the option key. */
+bool engine_has(const char *name, const char *key);
 
 /* Checks that a table has all mandatory members and a supported ABI; `from` is for messages. */
 dck_status engine_check(const dck_engine *e, const char *from, dck_err *err);

@@ -33,6 +33,8 @@ dck_status engine_find(const char *name, engine_handle *ret, dck_err *err)
 {
 	const char *names[ENGINES];
 
+	if (!name)
+		name = ENGINE_USUAL;
 	if (strncmp(name, "plugin:", 7) == 0)
 		return plugin_open(name + 7, ret, err);
 	for (size_t i = 0; i < ENGINES; i++) {
@@ -58,4 +60,16 @@ void engine_release(engine_handle *h)
 {
 	os_library_close(h->library);
 	*h = (engine_handle){0};
+}
+
+bool engine_has(const char *name, const char *key)
+{
+	engine_handle h;
+	bool has;
+
+	if (engine_find(name, &h, NULL) != DCK_OK)
+		return false;
+	has = engine_option_row(h.ops, key);
+	engine_release(&h);
+	return has;
 }

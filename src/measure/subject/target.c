@@ -485,7 +485,7 @@ static dck_status engine_choose(subject_target *t, const dck_subject *s, dck_err
 	case DCK_SUBJECT_PLUGIN:
 		return engine_find(mem_arena_fmt(t->arena, "plugin:%s", s->text), &t->engine, err);
 	case DCK_SUBJECT_MODEL:
-		return engine_find(s->model.engine ? s->model.engine : "ort", &t->engine, err);
+		return engine_find(s->model.engine, &t->engine, err);
 	}
 	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which is unknown", (int)s->kind);
 }

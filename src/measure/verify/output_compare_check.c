@@ -68,15 +68,12 @@ static dck_status check_check(const dck_subject *s, subject_target *measured,
 	/* The same model and engine without optimisations, on one thread of the processor. */
 	dck_subject plain = *s;
 	subject_target reference;
-	engine_handle h;
 	dck_status status;
 
 	*ret_plain = false;
 	if (s->kind == DCK_SUBJECT_MODEL) {
-		DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
-		plain.model.threads = engine_option_row(h.ops, "threads") ? 1 : 0;
-		*ret_plain = engine_option_row(h.ops, "opt") != NULL;
-		engine_release(&h);
+		plain.model.threads = engine_has(s->model.engine, "threads") ? 1 : 0;
+		*ret_plain = engine_has(s->model.engine, "opt");
 	}
 	plain.model.interop_threads = 0;
 	plain.model.skip_batch_check = true;

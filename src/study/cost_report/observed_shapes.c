@@ -96,15 +96,12 @@ dck_status observed_shapes_run(const dck_subject *s, const dck_observer *watch, 
 			    .log_self = watch ? watch->self : NULL,
 			    .observe = DCK_OBSERVE_VALUES};
 	dck_subject plain = *s;
-	engine_handle h;
 	dck_clock clock;
 
 	if (s->kind != DCK_SUBJECT_MODEL)
 		DCK_FAIL(err, E_ARG, "only a model has values to observe: give a file or zoo:NAME");
-	DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
-	if (engine_option_row(h.ops, "opt"))
+	if (engine_has(s->model.engine, "opt"))
 		plain.model.opt = 0;
-	engine_release(&h);
 	plain.model.input_pool = 1;
 	plain.model.skip_batch_check = true;
 	os_clock_monotonic(&clock);

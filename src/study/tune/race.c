@@ -220,7 +220,7 @@ static bool faster_may_exist(const race *r)
 {
 	for (size_t i = 1; i < r->narms; i++)
 		if (r->arms[i].trials > 0 && race_usable(r, i) &&
-		    race_compare(r, i, 0, r->narms).lo < -log1p(r->c.margin))
+		    !(race_compare(r, i, 0, r->narms).lo >= -log1p(r->c.margin)))
 			return true;
 	return false;
 }
@@ -353,10 +353,14 @@ static void racers_choose(race *r)
 	r->alive[0] = 0;
 	r->nalive = 1;
 	for (size_t i = 0; i < n && r->nalive < RACERS_MAX; i++) {
-		sum += race_cost_of(r, list[i].arm);
+		const double cost = race_cost_of(r, list[i].arm);
 		/* Two rounds at least: one has no error to judge by. */
-		if (r->nalive > 1 && r->used_ns + 2 * sum > stage_end(r))
-			break;
+		const bool late = r->used_ns + 2 * (sum + cost) > stage_end(r);
+
+		/* Without time for them CONFIRM judges the best of SCREEN. */
+		if (late && (r->nalive > 1 || r->arms[list[i].arm].trials == 0))
+			continue;
+		sum += cost;
 		r->alive[r->nalive++] = list[i].arm;
 	}
 	for (size_t i = 0; i < r->nalive; i++) {

@@ -7,7 +7,7 @@
 
 /* Share of the time of a pass that CONFIRM has at least, and, where trials are long, at most. */
 #define CONFIRM_LEAST 0.4
-#define CONFIRM_MOST  0.5
+#define CONFIRM_MOST  0.6
 #define CONFIRM_PAIRS 8
 
 size_t race_arm_find(const race *r, const uint8_t *value)

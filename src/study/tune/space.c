@@ -125,7 +125,7 @@ static bool library_given(const dck_subject *s, const dck_engine *e)
 static dck_status engines_list(const dck_subject *s, const dck_tune_config *c, mem_arena *a,
 			       space *p, dck_err *err)
 {
-	const char *own = s->model.engine ? s->model.engine : "ort";
+	const char *own = s->model.engine ? s->model.engine : ENGINE_USUAL;
 	const dck_engine *of = engine_named(own);
 	const bool skipped =
 	    commas_have(c->skip, "engine") || (c->only && !commas_have(c->only, "engine"));
@@ -157,19 +157,6 @@ static dck_status engines_list(const dck_subject *s, const dck_tune_config *c, m
 	dck_free(info);
 	DCK_NEED(p->absent, err, "for the engines");
 	return DCK_OK;
-}
-
-/* Returns whether the engine of that name, which may be a plug-in, has the key. */
-static bool engine_has(const char *name, const char *key)
-{
-	engine_handle h;
-	bool has;
-
-	if (engine_find(name, &h, NULL) != DCK_OK)
-		return false;
-	has = engine_option_row(h.ops, key);
-	engine_release(&h);
-	return has;
 }
 
 static uint32_t engines_with(const space *p, const char *key)
@@ -255,7 +242,7 @@ static bool is_usual(const dck_subject *s, const char *name, const dck_model_con
 {
 	if (strcmp(name, "threads") == 0)
 		return s->model.threads == 0 && m->threads == engine_threads_default() &&
-		       engine_named(s->model.engine ? s->model.engine : "ort") &&
+		       engine_named(s->model.engine ? s->model.engine : ENGINE_USUAL) &&
 		       !engine_option_given(s, "threads");
 	return strcmp(name, "batch") == 0 && s->model.batch == 0 && s->text &&
 	       m->batch == default_batch(s, a);
@@ -497,7 +484,7 @@ dck_status space_make(const dck_subject *s, const dck_tune_config *c, const vari
 	engine_handle h;
 	size_t arms = 0;
 
-	DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
+	DCK_TRY(engine_find(s->model.engine, &h, err));
 	engine_release(&h);
 	if (!c->space) {
 		DCK_TRY(names_check("only", c->only, err));

@@ -33,7 +33,7 @@ const dck_opt dck_tune_options[] = {
     DCK_OPTION(REAL, dck_tune_config, max_error, "max-error", "E", NULL,
 	       "largest difference of outputs, as a share of their root mean square; default: by "
 	       "their types",
-	       .max = 1e9, .excludes = "labels"),
+	       .min = 1e-12, .max = 1e9, .excludes = "labels"),
     DCK_OPTION(TEXT, dck_tune_config, labels, "labels", "FILE", NULL,
 	       "the true labels of --inputs, .npy or text: the accuracy is compared instead of "
 	       "outputs",

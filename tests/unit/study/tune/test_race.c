@@ -341,6 +341,24 @@ static void test_later_passes(void **state)
 	race_free(r);
 }
 
+/* Time for the single values and the fewest pairs, not for rounds between: the best value is
+ * confirmed, not a combination that has no trial. */
+static void test_no_time_to_race(void **state)
+{
+	race_config c = config_of(3, three);
+	world w = {.effect = {{1, 0.5, 0.8}, {1, 0.9}}, .cost_ns = 1e9};
+	race_result x;
+	race *r;
+
+	(void)state;
+	c.budget_ns = 19e9; /* the pilot, five single values, six pairs */
+	r = search(&c, &w, &x);
+	assert_true(x.found);
+	assert_values(r, x.winner, (const uint8_t[]){1, 0, 0}, 3);
+	assert_int_equal(w.pairs, 12);
+	race_free(r);
+}
+
 /* The front: of two equally fast ones the first, a slower one only if it needs less memory. */
 static void test_front(void **state)
 {
@@ -452,21 +470,14 @@ int test_race(void);
 int test_race(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_combination),
-	    cmocka_unit_test(test_noise_takes_more_passes),
-	    cmocka_unit_test(test_default_is_best),
-	    cmocka_unit_test(test_equal),
-	    cmocka_unit_test(test_failing),
-	    cmocka_unit_test(test_outputs_differ),
-	    cmocka_unit_test(test_engines),
-	    cmocka_unit_test(test_little_time),
-	    cmocka_unit_test(test_later_passes),
-	    cmocka_unit_test(test_front),
-	    cmocka_unit_test(test_replay),
-	    cmocka_unit_test(test_intervals),
-	    cmocka_unit_test(test_pair),
-	    cmocka_unit_test(test_limit),
-	    cmocka_unit_test(test_many_pairs),
+	    cmocka_unit_test(test_combination),	    cmocka_unit_test(test_noise_takes_more_passes),
+	    cmocka_unit_test(test_default_is_best), cmocka_unit_test(test_equal),
+	    cmocka_unit_test(test_failing),	    cmocka_unit_test(test_outputs_differ),
+	    cmocka_unit_test(test_engines),	    cmocka_unit_test(test_little_time),
+	    cmocka_unit_test(test_later_passes),    cmocka_unit_test(test_no_time_to_race),
+	    cmocka_unit_test(test_front),	    cmocka_unit_test(test_replay),
+	    cmocka_unit_test(test_intervals),	    cmocka_unit_test(test_pair),
+	    cmocka_unit_test(test_limit),	    cmocka_unit_test(test_many_pairs),
 	};
 
 	return cmocka_run_group_tests_name("race", tests, NULL, NULL);
