@@ -27,7 +27,9 @@ typedef struct dck_tune_config {
 	const char *only, *skip; /* "threads,opt": these options alone; all but these; NULL: all */
 	const char *space;	 /* a file of lines OPTION=VALUE,VALUE; NULL: the usual options */
 	uint64_t max_time_ns;	 /* of the whole search, nanoseconds */
-	uint64_t trial_ns;	 /* measuring time of a trial, nanoseconds */
+	/* Measuring time of a trial, nanoseconds; 0: 50 ms, and 200 ms with a limit or requests in
+	 * flight. */
+	uint64_t trial_ns;
 	uint64_t max_memory_bytes; /* configurations that need more are out; 0: no limit */
 	/* Largest difference of an output over its root mean square; 0: by the outputs' types, as
 	 * dck_accuracy(). */

@@ -20,6 +20,11 @@
 #include "os/os.h"
 #include "study/tune/tune_run.h"
 
+/* Times of other starts differ more than those of longer trials, so that short trials give more for
+ * their time; but a limit needs many runs, and a rate several requests of each place in flight. */
+#define TRIAL_NS      50000000
+#define TRIAL_LONG_NS 200000000
+
 static dck_status tune_check(tune_run *r, dck_err *err)
 {
 	const dck_tune_config *c = r->config;
@@ -95,6 +100,9 @@ static dck_status tune_run_all(tune_run *r, dck_record **ret, dck_err *err)
 		DCK_TRY(variants_make(r->subject, c, r->watch, r->arena, &r->variants, err));
 	DCK_TRY(
 	    space_make(r->subject, c, c->quantize ? &r->variants : NULL, r->arena, &r->space, err));
+	r->trial_ns = c->trial_ns > 0					     ? c->trial_ns
+		      : r->limit.ns > 0 || space_varies_in_flight(&r->space) ? TRIAL_LONG_NS
+									     : TRIAL_NS;
 	space_race(&r->space, &plan);
 	r->race = race_new(&plan);
 	DCK_NEED(r->race, err, "for a search");

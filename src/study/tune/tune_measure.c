@@ -76,7 +76,7 @@ static void late_outcome(const tune_run *r, race_outcome *o)
 
 static void tune_plan_make(const tune_run *r, dck_plan *p)
 {
-	const uint64_t trial_ns = r->config->trial_ns;
+	const uint64_t trial_ns = r->trial_ns;
 
 	dck_plan_init(p);
 	p->max_time_ns = trial_ns;

@@ -21,9 +21,11 @@ const dck_opt dck_tune_options[] = {
 	       "ones"),
     DCK_OPTION(TIME, dck_tune_config, max_time_ns, "max-time", "TIME", "2m",
 	       "time of the search; it is kept to within 10 %", .min = 1e6, .max = 1e15),
-    DCK_OPTION(TIME, dck_tune_config, trial_ns, "trial", "TIME", "200ms",
-	       "measuring time of a trial; up to half as much warm-up before", .min = 1e6,
-	       .max = 1e12),
+    DCK_OPTION(
+	TIME, dck_tune_config, trial_ns, "trial", "TIME", NULL,
+	"measuring time of a trial, after up to half as much warm-up; default: 50ms, and 200ms "
+	"with --slo or requests in flight",
+	.min = 1e6, .max = 1e12),
     DCK_OPTION(TEXT, dck_tune_config, slo, "slo", "STAT<=TIME", NULL,
 	       "configurations whose latency violates this limit are out, such as p99<=20ms; mean, "
 	       "max, median or any percentile",

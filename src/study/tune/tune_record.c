@@ -346,6 +346,7 @@ static void tune_facts(tuned *m)
 	if (!r->config->labels)
 		record_fact_text(m->b, "method", "error",
 				 "largest difference of an output over its root mean square");
+	record_fact_int(m->b, "method", "trial_time", DCK_UNIT_NS, (int64_t)r->trial_ns);
 	record_fact_int(m->b, "method", "trials", DCK_UNIT_ONE, (int64_t)race_ntrials(r->race));
 	if (r->config->resume)
 		record_fact_int(m->b, "method", "trials_resumed", DCK_UNIT_ONE,

@@ -24,6 +24,7 @@ typedef struct tune_run {
 	dck_err journal_failed; /* code 0: it did not fail */
 	dck_record *facts;	/* of the machine, the model and the engine; NULL: none yet */
 	size_t replayed;	/* steps of the journal */
+	uint64_t trial_ns;	/* measuring time of a trial */
 	record_others others;	/* that used the machine during the search */
 	bool interrupted;
 	/* Of the present trial, for the observer that its process is waited with. */
