@@ -42,3 +42,4 @@ printf 'ns=%s\n' "$(seq -s , 20)" > many.txt
 run zoo:simplenet --engine null --space many.txt
 printf '\357\273\277ns=1,x\0\n' > zero.txt
 run zoo:simplenet --engine null --space zero.txt
+run zoo:simplenet --max-error 0
