@@ -330,6 +330,9 @@ int cli_stdout_finish(int code);
 int cli_stdout_close(int code);
 /* Discards the file that stdout was opened as. */
 void cli_stdout_drop(void);
+/* A result that began to be written cannot be finished: writes the message, discards the file, and
+ * returns the exit code of the error. */
+int cli_result_failed(const dck_err *err);
 /* Reports, once, that stdout cannot be written; `why`: errno or 0. Returns CLI_FAILED. A pipe
  * closed by its reader is not an error: returns CLI_UNREAD without a message. */
 int cli_stdout_failed(int why);

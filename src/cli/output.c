@@ -114,6 +114,12 @@ void cli_stdout_drop(void)
 		cli_file_abort(&result.file);
 }
 
+int cli_result_failed(const dck_err *err)
+{
+	cli_stdout_drop();
+	return cli_failed(err);
+}
+
 static void source_found(void *self, const char *file)
 {
 	(void)self;
@@ -143,7 +149,7 @@ int cli_report(const cli *c, const dck_record *const *records, size_t n, const d
 		own.rest = "--details";
 	dck_sink_fd(&out, STDOUT_FILENO);
 	if (dck_report(cli_formats[c->format.format], records, n, &own, &out, &err) != DCK_OK)
-		return cli_failed(&err);
+		return cli_result_failed(&err);
 	if (dck_sink_finish(&out, &err) != DCK_OK)
 		return cli_stdout_failed((int)err.native_code);
 	return CLI_OK;

@@ -24,7 +24,7 @@ static int form_write(const dck_record *r, const dck_calls_view *view, const cha
 
 	dck_sink_fd(&out, STDOUT_FILENO);
 	if (dck_calls_write(r, view, form, gzip, &out, &err) != DCK_OK)
-		return cli_failed(&err);
+		return cli_result_failed(&err);
 	if (dck_sink_finish(&out, &err) != DCK_OK)
 		return cli_stdout_failed((int)err.native_code);
 	return CLI_OK;

@@ -84,7 +84,7 @@ static int report_merge(const cli *c, const char *form, bool gzip)
 	dck_sink_fd(&out, STDOUT_FILENO);
 	if (dck_trace_merge((const char *const *)c->args, c->nargs, form, gzip, &out, &record,
 			    &err) != DCK_OK)
-		return cli_failed(&err);
+		return cli_result_failed(&err);
 	for (size_t i = 0; i < record->nnotes && !c->common.quiet; i++)
 		if (record->notes[i].severity >= DCK_WARN)
 			cli_message("warning: %s", record->notes[i].text);
@@ -119,7 +119,7 @@ static int convert(const cli *c, const char *form, bool gzip, const char *other)
 		return report_merge(c, form, gzip);
 	dck_sink_fd(&out, STDOUT_FILENO);
 	if (dck_trace_convert(c->args[0], form, gzip, &out, &gaps, &err) != DCK_OK)
-		return cli_failed(&err);
+		return cli_result_failed(&err);
 	if (dck_sink_finish(&out, &err) != DCK_OK)
 		return cli_stdout_failed((int)err.native_code);
 	if (gaps.cut[0] && !c->common.quiet)

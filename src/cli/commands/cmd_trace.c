@@ -38,24 +38,34 @@ static void timeline_read(cli *c, const char *path)
 /* Name for the trace that an earlier run wrote to the default name; a trace with a given name is
  * replaced. */
 static const char previous[] = "trace.previous.pftrace";
+static const char older[] = "trace.previous.pftrace.old"; /* while the program runs */
 
 static bool previous_keep(const cli *c, const char *path)
 {
 	struct stat st;
 
-	return !cli_given(c, "out") && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	       rename(path, previous) == 0;
+	if (cli_given(c, "out") || lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	(void)rename(previous, older);
+	if (rename(path, previous) == 0)
+		return true;
+	(void)rename(older, previous);
+	return false;
 }
 
-/* The run made a trace; else the earlier one goes back. */
+/* The run made a trace; else the earlier ones go back. */
 static void previous_report(const char *path)
 {
 	struct stat st;
 
-	if (lstat(path, &st) == 0)
+	if (lstat(path, &st) == 0) {
 		cli_message("the last '%s' is now '%s'", path, previous);
-	else if (rename(previous, path) != 0)
+		(void)remove(older);
+	} else if (rename(previous, path) != 0) {
 		cli_message("the trace of an earlier run is now in '%s'", previous);
+	} else {
+		(void)rename(older, previous);
+	}
 }
 
 /* nsys's -s selects the kind of samples. */

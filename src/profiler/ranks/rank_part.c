@@ -24,6 +24,7 @@ enum {
 	PART_EXCHANGES,
 	PART_LEFT_OUT,
 	PART_USAGE,
+	PART_LOST,
 	PART_FIELDS
 };
 enum { ARENA_BYTES = 1024 }; /* of a part, without its ranges */
@@ -38,6 +39,8 @@ void rank_part_write(const rank_part *p, wire_out *to)
 	wire_put_text(to, PART_BOOT, p->boot);
 	if (p->why)
 		wire_put_text(to, PART_WHY, p->why);
+	if (p->lost)
+		wire_put_text(to, PART_LOST, p->lost);
 	wire_put_int(to, PART_EXIT, p->exit_code);
 	wire_put_int(to, PART_SIGNAL, p->signal);
 	wire_put_double(to, PART_WITHIN, p->within_ns);
@@ -91,6 +94,7 @@ static dck_status part_field_read(rank_part *p, wire_reader *in, const wire_fiel
 	const char **text = f->number == PART_HOST   ? &p->host
 			    : f->number == PART_BOOT ? &p->boot
 			    : f->number == PART_WHY  ? &p->why
+			    : f->number == PART_LOST ? &p->lost
 			    : f->number == PART_NAME ? &p->names[p->nnames]
 						     : NULL;
 	int64_t *number = f->number == PART_EXIT     ? &p->exit_code

@@ -38,6 +38,7 @@ typedef struct rank_part {
 	const char *host, *boot;
 	const char *why;    /* why it has no ranges, or the job no part; NULL: it has them */
 	const char *remedy; /* static; of a part that did not arrive */
+	const char *lost;   /* why its ranges are not all of the program's; NULL: they are */
 	int64_t exit_code, signal;
 	double within_ns; /* of its ranges' times against its CLOCK_BOOTTIME */
 	const char **names;

@@ -341,6 +341,9 @@ static void rank_trace_put(record_builder *b, const rank_result *r)
 		if (f)
 			record_fact(b, "trace", keys[i], f->unit, f->value);
 	}
+	for (size_t i = 0; i < r->trace->nnotes; i++)
+		if (r->trace->notes[i].severity >= DCK_WARN)
+			record_note_of(b, &r->trace->notes[i], "'%.200s': ", r->config->trace);
 	for (uint32_t rank = 0; rank < r->at->size; rank++)
 		missing += r->parts[rank].arena && !r->traces[rank];
 	if (missing) {
@@ -606,6 +609,11 @@ static bool part_has_failed(const rank_part *p)
 	return p->arena && (p->exit_code || p->signal);
 }
 
+static bool part_has_lost(const rank_part *p)
+{
+	return p->arena && p->lost;
+}
+
 static bool part_is_empty(const rank_part *p)
 {
 	return p->arena && p->why;
@@ -652,6 +660,9 @@ static void rank_notes_put(record_builder *b, const rank_result *r)
 	if ((n = ranks_list(r, part_is_empty, list, sizeof list)))
 		record_note(b, "ranks-nothing", "rank%s %s recorded nothing: %s", n > 1 ? "s" : "",
 			    list, part_first(r, part_is_empty)->why);
+	if ((n = ranks_list(r, part_has_lost, list, sizeof list)))
+		record_note(b, "ranks-lost", "rank%s %s lost events: %s", n > 1 ? "s" : "", list,
+			    part_first(r, part_has_lost)->lost);
 	if (j->n > 0 && without)
 		record_note(b, "ranks-no-steps", "%u of %u ranks %s no range '%s'", without,
 			    r->at->size, without == 1 ? "has" : "have", r->config->step);

@@ -67,6 +67,22 @@ static dck_status trace_configure(rank_run *r, dck_trace_config *ret, dck_err *e
 	return DCK_OK;
 }
 
+/* Without some events the k-th step of a rank may be another than that of the others. */
+static void part_losses_keep(rank_part *p, const dck_record *record)
+{
+	static const char *const codes[] = {"trace-not-whole", "trace-dropped",
+					    "trace-too-many-open"};
+
+	for (size_t i = 0; record && !p->lost && i < sizeof codes / sizeof *codes; i++) {
+		const dck_note *note = dck_record_note(record, codes[i]);
+		const size_t remedy = note && note->remedy[0] ? strlen(note->remedy) + 2 : 0;
+
+		if (note)
+			p->lost =
+			    mem_arena_dup_n(p->arena, note->text, strlen(note->text) - remedy);
+	}
+}
+
 /* Records the program, and reads its ranges into r->own. E_NOMEM, E_IO: of the part alone. */
 static dck_status program_record(rank_run *r, dck_err *err)
 {
@@ -82,6 +98,7 @@ static dck_status program_record(rank_run *r, dck_err *err)
 	const dck_status status =
 	    trace_program_run(&trace, r->job.size, r->program, &record, &failed);
 	rank_usage_end(&start, status == DCK_OK ? record : NULL, &p->usage);
+	part_losses_keep(p, record);
 	dck_record_free(record);
 	r->cancelled = rank_run_cancelled(r);
 	p->exit_code = r->program->exit_code;
@@ -443,6 +460,7 @@ dck_status dck_ranks_end(dck_ranks *r, dck_record **ret, dck_err *err)
 	dck_status status = dck_trace_stop(&trace, &failed);
 	r->records = false;
 	rank_usage_end(&r->usage, trace, &p->usage);
+	part_losses_keep(p, trace);
 	DCK_NEXT(status, rank_ranges_read(r->run.trace, &names, p, &failed));
 	dck_record_free(trace);
 	if (status != DCK_OK)

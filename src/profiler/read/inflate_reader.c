@@ -1,4 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* inflate_reader.c - decompresses gzip or zlib data into a window that holds whole fields.
+ *
+ * The window grows to the length that the next field states, and its given part is dropped by the
+ * next call. What was decompressed before an error is given first; the error is reported then. A
+ * gzip member may be followed by another one, and the last one by zeros. Both the length of a field
+ * and the sum of all bytes are bounded, because the data may be hostile.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/inflate_reader.h"
 
 #include "base/err.h"
@@ -70,6 +77,18 @@ static dck_status more_input(inflate_reader *u, dck_err *err)
 	return DCK_OK;
 }
 
+/* Skips zeros after the end of a gzip member, which gzip(1) allows as padding. */
+static dck_status padding_skip(inflate_reader *u, dck_err *err)
+{
+	for (;;) {
+		for (; u->z.avail_in && *u->z.next_in == 0; u->z.avail_in--)
+			u->z.next_in++;
+		if (u->z.avail_in || u->at == u->end)
+			return DCK_OK;
+		DCK_TRY(more_input(u, err));
+	}
+}
+
 /* Decompresses one more piece to the end of the window. */
 static dck_status inflate_some(inflate_reader *u, dck_err *err)
 {
@@ -93,7 +112,8 @@ static dck_status inflate_some(inflate_reader *u, dck_err *err)
 	if (status != Z_STREAM_END)
 		return DCK_OK;
 	/* Another gzip member may follow. */
-	u->ended = u->z.avail_in == 0 && u->at == u->end;
+	DCK_TRY(padding_skip(u, err));
+	u->ended = u->z.avail_in == 0;
 	if (!u->ended)
 		zlib->inflateReset(&u->z);
 	return DCK_OK;
@@ -123,6 +143,8 @@ static size_t inflate_whole(const inflate_reader *u, uint64_t *ret_want)
 		if (i == n)
 			return at;
 		bytes |= (uint64_t)data[i] << shift;
+		if (bytes > INT64_MAX)
+			return n;
 		*ret_want = bytes + (i + 1 - at);
 		if (bytes > n - i - 1)
 			return at;

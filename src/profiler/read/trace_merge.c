@@ -329,6 +329,11 @@ static void gaps_put(const work *w, record_builder *b)
 				    "%llu packets of '%s' are left out, because earlier ones of "
 				    "their sequences, with the names they refer to, are not there",
 				    (unsigned long long)f->stateless, w->plan->paths[i]);
+		if (f->late > 0)
+			record_note(b, "trace-late-events",
+				    "%llu events of '%s' come in it long after later ones of their "
+				    "track, and have a later time than in it",
+				    (unsigned long long)f->late, w->plan->paths[i]);
 		if (!f->cut[0])
 			continue;
 		record_set_incomplete(b, true);

@@ -94,6 +94,12 @@ static void read_facts_put(record_builder *b, const reading *r)
 			    "%llu packets are not in the table, because earlier ones of their "
 			    "sequences, with the names they refer to, are not in the file",
 			    (unsigned long long)f->stateless);
+	if (f->late > 0 && !r->chrome)
+		record_note(
+		    b, "trace-late-events",
+		    "%llu events come in the file long after later ones of their track, and "
+		    "have a later time than in it",
+		    (unsigned long long)f->late);
 	read_losses_put(b, &f->losses, r->cut_known);
 	if (f->cut[0]) {
 		record_set_incomplete(b, true);

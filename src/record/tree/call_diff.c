@@ -383,14 +383,19 @@ static dck_status diff_make(cct *p, diff *d, dck_column *columns, record_builder
 	return status;
 }
 
-/* Copies A's note that light paths were pruned, since they look removed or added in the difference.
- * B's notes are copied anyway. */
-static void folded_say(record_builder *builder, const dck_record *a, const dck_record *b)
+/* Copies A's warnings, and its note that light paths were pruned: what A lacks looks added. B's
+ * notes are copied anyway. */
+static void first_notes_put(record_builder *builder, const dck_record *a, const dck_record *b)
 {
-	const dck_note *n = dck_record_note(a, "tree-pruned");
+	for (size_t i = 0; i < a->nnotes; i++) {
+		const dck_note *n = &a->notes[i];
 
-	if (n && !dck_record_note(b, "tree-pruned"))
-		record_note_copy(builder, n);
+		if (n->severity >= DCK_WARN)
+			record_note_of(builder, n, "A: ");
+		else if (strcmp(n->code, "tree-pruned") == 0 && !dck_record_note(b, n->code))
+			record_note_copy(builder, n);
+	}
+	record_set_incomplete(builder, a->incomplete || b->incomplete);
 }
 
 dck_status dck_calls_diff(const dck_record *a, const dck_record *b, const dck_calls_view *view,
@@ -408,7 +413,7 @@ dck_status dck_calls_diff(const dck_record *a, const dck_record *b, const dck_ca
 	cct_done(&p);
 	if (status == DCK_OK) {
 		call_view_about(builder, b);
-		folded_say(builder, a, b);
+		first_notes_put(builder, a, b);
 		return record_finish(builder, ret, err);
 	}
 	record_drop(builder);

@@ -11,3 +11,4 @@ cksum <trace.previous.pftrace | cmp - sum.2
 cksum <trace.pftrace >sum.4
 deepclock trace -q --no-history -- ./none
 cksum <trace.pftrace | cmp - sum.4
+cksum <trace.previous.pftrace | cmp - sum.2 && ls -- *previous*

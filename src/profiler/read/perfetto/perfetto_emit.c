@@ -14,6 +14,8 @@
 
 /* Ends of ranges that are held back, on all tracks; further ones are emitted at once. */
 enum { ENDS_MAX = 1 << 20 };
+/* So is one that belongs before more than these, so that each takes bounded time. */
+enum { ENDS_MOVED_MAX = 1 << 14 };
 enum { SAMPLES_HELD = 1 << 14 };
 
 /* The base is the first snapshot, or the first event that is held where that is earlier. */
@@ -187,16 +189,18 @@ dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e, 
 dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, const perfetto_end *end)
 {
 	perfetto_track *t = perfetto_track_at(x, row);
+	uint32_t at = t->nends;
 
-	if (x->nends == ENDS_MAX)
+	/* Nearly always the new one ends before all others. */
+	while (at > 0 && t->ends[at - 1].ns < end->ns && t->nends - at < ENDS_MOVED_MAX)
+		at--;
+	if (x->nends == ENDS_MAX || t->nends - at == ENDS_MOVED_MAX)
 		return emit_end(x, row, end);
 	DCK_NEED(mem_reserve(&t->ends, &t->ends_cap, t->nends + 1, sizeof *t->ends), x->err,
 		 "for the ranges of a trace");
-	/* Nearly always the new one ends before all others. */
-	uint32_t at = t->nends++;
-	for (; at > 0 && t->ends[at - 1].ns < end->ns; at--)
-		t->ends[at] = t->ends[at - 1];
+	memmove(&t->ends[at + 1], &t->ends[at], (t->nends - at) * sizeof *t->ends);
 	t->ends[at] = *end;
+	t->nends++;
 	x->nends++;
 	return DCK_OK;
 }

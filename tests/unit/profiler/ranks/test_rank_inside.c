@@ -22,7 +22,7 @@
 
 int test_rank_inside(void);
 
-enum { STEPS = 12 };
+enum { STEPS = 12, OPEN_RANGES = 66000 };
 
 static void rank_set(const char *rank, const char *size)
 {
@@ -131,8 +131,18 @@ static void alone_and_again(void **state)
 		assert_int_equal(dck_ranks_end(r, &record, &err), DCK_OK);
 		assert_int_equal(
 		    dck_table_cell(dck_record_table(record, "ranks"), 0, "steps")->value.as.i, 1);
+		assert_null(dck_record_note(record, "ranks-lost"));
 		dck_record_free(record);
 	}
+	/* Events that the recorder does not follow are reported. */
+	assert_int_equal(dck_ranks_begin(NULL, &r, &err), DCK_OK);
+	for (int i = 0; i < OPEN_RANGES; i++)
+		DCK_PUSH("deep");
+	for (int i = 0; i < OPEN_RANGES; i++)
+		DCK_POP();
+	assert_int_equal(dck_ranks_end(r, &record, &err), DCK_OK);
+	assert_non_null(dck_record_note(record, "ranks-lost"));
+	dck_record_free(record);
 	rank_set("5", "2");
 	assert_int_equal(dck_ranks_begin(NULL, &r, &err), DCK_E_ARG);
 	rank_unset();

@@ -348,6 +348,18 @@ static void a_compressed_file_is_read(void **state)
 	assert_int_equal(dck_sink_finish(&more, NULL), DCK_OK);
 	free(copy);
 	assert_many(&b, 2 * N, "");
+	/* Zeros may follow, as of a device that writes whole blocks; other bytes may not. */
+	static const char zeros[20000];
+	dck_sink_buffer(&more, &b);
+	sink_put(&more, zeros, sizeof zeros);
+	assert_int_equal(dck_sink_finish(&more, NULL), DCK_OK);
+	assert_many(&b, 2 * N, "");
+	dck_sink_buffer(&more, &b);
+	sink_put(&more, "zzz", 3);
+	assert_int_equal(dck_sink_finish(&more, NULL), DCK_OK);
+	assert_many(&b, 2 * N,
+		    "the trace in memory is malformed: its compressed data are damaged "
+		    "(incorrect header check)");
 	dck_buffer_done(&b);
 	/* The writer was killed after a flush: all events up to there are read. */
 	pack(&b, x.w.data, x.w.n, true);
@@ -401,6 +413,37 @@ static void bomb(foreign *x, size_t n)
 		wire_put_bytes(&x->w, 777, zeros, sizeof zeros);
 		packet_end(x);
 	}
+}
+
+/* With the bytes before it the length is more than 64 bits: the rest is not unpacked. */
+static void a_packed_length_does_not_wrap(void **state)
+{
+	static const char tag[] = "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+	static trace_log got;
+	trace_read_facts facts;
+	foreign x = {0};
+	dck_buffer plain_bytes = {0}, b;
+	dck_sink sink;
+	dck_err err = {0};
+
+	(void)state;
+	put_many(&x, 10);
+	dck_sink_buffer(&sink, &plain_bytes);
+	sink_put(&sink, x.w.data, x.w.n);
+	sink_put(&sink, tag, sizeof tag - 1);
+	bomb(&x, 20);
+	sink_put(&sink, x.w.data, x.w.n);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	pack(&b, plain_bytes.data, plain_bytes.n, false);
+	if (read_log(b.data, b.n, &got, &facts, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_int_equal(facts.events, 10);
+	assert_non_null(strstr(facts.cut, "the packet states 9,223,372,036,854,775,807 bytes"));
+	assert_true(strtoull(strrchr(facts.cut, ' ') + 1, NULL, 10) < 1000);
+	trace_log_done(&got);
+	dck_buffer_done(&b);
+	dck_buffer_done(&plain_bytes);
+	wire_out_done(&x.w);
 }
 
 static void what_is_packed_badly_gets_a_sentence(void **state)
@@ -492,6 +535,7 @@ int test_trace_old(void)
 	    cmocka_unit_test(another_thread_may_be_named),
 	    cmocka_unit_test(a_compressed_file_is_read),
 	    cmocka_unit_test(compressed_packets_are_read),
+	    cmocka_unit_test(a_packed_length_does_not_wrap),
 	    cmocka_unit_test(what_is_packed_badly_gets_a_sentence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

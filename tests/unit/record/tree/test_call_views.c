@@ -238,6 +238,26 @@ static void two_records_differ(void **state)
 	dck_record_free(b);
 }
 
+/* What one of them lacks looks like a change. */
+static void a_difference_has_the_warnings_of_both(void **state)
+{
+	dck_note warning = {
+	    .severity = DCK_WARN, .code = "trace-truncated", .text = "cut", .remedy = ""};
+	dck_record *a = record_made(1), *b = record_made(3), *shown;
+
+	(void)state;
+	a->incomplete = true;
+	a->notes = &warning;
+	a->nnotes = 1;
+	assert_int_equal(dck_calls_diff(a, b, &(dck_calls_view){0}, &shown, NULL), DCK_OK);
+	assert_true(shown->incomplete);
+	assert_string_equal(dck_record_note(shown, "trace-truncated")->text, "A: cut");
+	dck_record_free(shown);
+	a->nnotes = 0;
+	dck_record_free(a);
+	dck_record_free(b);
+}
+
 static dck_record *template_record(const char *name)
 {
 	const dck_column time[] = {{"time", "time", DCK_UNIT_NS}};
@@ -377,6 +397,7 @@ int test_call_views(void)
 	    cmocka_unit_test(noise_of_samples),
 	    cmocka_unit_test(change_is_beyond_noise_or_not),
 	    cmocka_unit_test(two_records_differ),
+	    cmocka_unit_test(a_difference_has_the_warnings_of_both),
 	    cmocka_unit_test(types_that_are_returned_do_not_differ),
 	    cmocka_unit_test(totals_are_right_whatever_recurses),
 	    cmocka_unit_test(no_memory_is_told),
