@@ -61,9 +61,9 @@ function verdict(text) {
 
 /** What the stars after the answer's intervals mean, as in the text report; without the reasons that the notes give. */
 export function starReasons(r, told, given) {
-	const why = new Map();
+	const why = new Map(), own = [`latency/${factValue(r, "plan", "statistic") || "median"}`, "latency/starts", "latency/undisturbed", "latency/less_run_delay", "throughput/items"];
 
-	for (const m of told.includes("]*") ? (r.metrics || []).filter(one => one.narrow) : [])
+	for (const m of told.includes("]*") ? (r.metrics || []).filter(one => one.narrow && own.includes(one.tag)) : [])
 		why.set(m.narrow, [...(why.get(m.narrow) || []), m.tag]);
 	return [...why].filter(([reason]) => !given.some(n => n.text.includes(reason)));
 }
