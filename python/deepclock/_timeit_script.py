@@ -145,6 +145,9 @@ def _measured(options, body, setup, names, title, text):
         median = record["latency/median"]
         interrupted = 130 if record.incomplete else 0
         doubt = _statement.doubt(record, "--save FILE", lambda note: _per_loop(record, note, number, text))
+    if not seconds:  # interrupted in the warm-up or the first run
+        print("deepclock: interrupted before a run was measured", file=sys.stderr)
+        return interrupted or 1
     if options.verbose:
         raw = ", ".join(map(text, seconds)) if len(seconds) <= _RAW_MAX else f"{len(seconds):,} of them"
         print(f"raw times: {raw}\n")

@@ -11,6 +11,7 @@ These libraries are not imported: the object has the methods that their loops ca
 """
 
 import collections.abc
+import math
 from typing import Any, Optional
 
 from . import _deepclock
@@ -238,12 +239,10 @@ def _nothing(*told, **more):
 
 
 def _epochs(told):
-    for o in told:
-        for name in ("max_epochs", "num_train_epochs"):
-            n = getattr(o, name, None)
-            if isinstance(n, (int, float)) and n > 0:
-                return int(n)
-    return None
+    """Returns how many epochs the loop runs. In transformers the state, which follows the arguments, has that number; the
+    arguments have the requested one, which may be a fraction, or the default beside max_steps."""
+    found = [getattr(o, "max_epochs", None) for o in told] + [getattr(o, "num_train_epochs", None) for o in reversed(told)]
+    return next((math.ceil(n) for n in found if isinstance(n, (int, float)) and 0 < n < math.inf), None)
 
 
 def _numbers(told, more):

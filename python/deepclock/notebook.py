@@ -33,7 +33,7 @@ def load(shell):
 
 
 def unload(shell):
-    for kind, names in (("line", ("dck", "dck_lines", "dck_memory", "dck_cells")), ("cell", ("dck",))):
+    for kind, names in (("line", ("dck", "dck_lines", "dck_memory", "dck_cells")), ("cell", ("dck", "dck_memory"))):
         for name in names:
             magic = shell.magics_manager.magics[kind].pop(name, None)
             if name == "dck_cells" and magic:

@@ -98,9 +98,12 @@ class CallbackTest(Case):
 
     def test_as_transformers_tells(self):
         class Arguments:
-            num_train_epochs = 2.0
+            num_train_epochs, max_steps = 3.0, 6
 
-        c, told = Laps(), (Arguments(), object(), object())
+        class State:
+            num_train_epochs = 2  # what max_steps makes of it
+
+        c, told = Laps(), (Arguments(), State(), object())
         with contextlib.redirect_stdout(io.StringIO()) as out, deepclock.trace() as t:
             c.on_init_end(*told)
             c.on_train_begin(*told, model=None)

@@ -129,6 +129,9 @@ for wrong in (("dck", "--nothing 3 f(1)"), ("dck", ""), ("dck_lines", "f(1)"), (
         get_ipython().run_line_magic(*wrong)
     except UsageError as error:
         print(error)
+%unload_ext deepclock
+assert not [name for kind in get_ipython().magics_manager.magics.values() for name in kind if name.startswith("dck")]
+%load_ext deepclock
 print("the", "end")
 """
 

@@ -119,6 +119,12 @@ class Timeit(Case):
         self.assertEqual(_statement.doubt(Record, "more"), f"  warning: {Note.text[:-3]}")
         self.assertEqual(_statement._shortened(Note.text, 34), "the latency fell by 94.6 % ...")
 
+    def test_interrupted_before_a_run_is_measured(self):
+        p = self.timeit("-n", "1", "-r", "3", "-s", "import os, signal; n = []", "n.append(1)",
+                        "if len(n) > 1: os.kill(os.getpid(), signal.SIGINT)")
+        self.assertEqual((p.returncode, p.stdout), (130, ""))
+        self.assertEqual(p.stderr, "deepclock: interrupted before a run was measured\n")
+
     def test_wrong(self):
         for words, code, text in ((("a +",), 1, "SyntaxError"), (("nothing_here",), 1, "NameError"), (("-n", "x"), 2, "-n"),
                                   (("-p", "--save", "f", "pass"), 2, "no record")):

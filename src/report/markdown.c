@@ -218,7 +218,7 @@ static void timed_put(dck_sink *out, const dck_record *const *records, size_t n)
 		table.ncols = t.rows > 1 ? TIMED_RELATIVE + 1 : TIMED_RELATIVE;
 		markdown_table_put(out, &table);
 	}
-	for (size_t i = 0; t.rows > 1 && i < t.rows; i++) {
+	for (size_t i = 0; n > 1 && i < t.rows; i++) {
 		const dck_metric *m = metric_of(t.records[i], t.tag);
 
 		if (m && m->level > 0 && m->narrow) {
@@ -440,9 +440,11 @@ static void markdown_rows_put(dck_sink *out, const dck_table *t)
 static void answers_put(dck_sink *out, const dck_record *r)
 {
 	const char *answer = record_get_text(r, "result", "answer");
+	const dck_note *end = text_end_note(r);
 
 	if (r->incomplete)
-		sink_text(out, "**INCOMPLETE**: the measurement did not reach its end\n\n");
+		markdown_line(out, "**INCOMPLETE**: ",
+			      end ? end->text : "the measurement did not reach its end", "");
 	if (answer) {
 		markdown_line(out, "", answer, "");
 		return;
@@ -468,16 +470,28 @@ static void markdown_narrow_put(dck_sink *out, const dck_record *r)
 			markdown_line(out, "\\* ", text, "");
 }
 
+/* Returns whether the row in the table of several records is all that is shown of r. */
+static bool is_a_row(const dck_record *r)
+{
+	const metrics own = {.r = r, .timed = markdown_is_timed(r)};
+	bool more = r->incomplete || r->ntables > 0 || r->nops > 0;
+
+	for (size_t i = 0; i < r->nmetrics; i++)
+		more = more || is_shown(&own, &r->metrics[i]);
+	for (size_t i = 0; i < r->nfacts; i++)
+		more = more || format_is_verdict(&r->facts[i]);
+	return own.timed && !more && !record_get_text(r, "result", "answer");
+}
+
 static void record_put(dck_sink *out, const dck_record *r, const dck_op_view *view, bool titled)
 {
-	const bool only_timed = markdown_is_timed(r) && r->ntables == 0 && r->nops == 0;
-
-	if (titled && !only_timed && !format_is_listing(r))
+	if (titled && is_a_row(r))
+		return;
+	if (titled && !format_is_listing(r))
 		markdown_line(out, "**", subject_of(r), "**");
 	answers_put(out, r);
 	markdown_metrics_put(out, r);
-	if (!titled || !only_timed) /* the table of several has its own */
-		markdown_narrow_put(out, r);
+	markdown_narrow_put(out, r);
 	for (size_t i = 0; i < r->ntables; i++)
 		markdown_rows_put(out, &r->tables[i]);
 	if (r->nops > 0)

@@ -6,6 +6,8 @@ import { ledger, runsOf, steadyAfter } from "../../src/report/html/page/phases.j
 import { lanes } from "../../src/report/html/page/plot_spread.js";
 import { density, ecdf, lagPairs, sorted, thin } from "../../src/report/html/page/spread.js";
 import { spaced } from "../../src/report/html/page/points.js";
+import { answerHas, starReasons } from "../../src/report/html/page/views/view_answer.js";
+import { columnsOf } from "../../src/report/html/page/views/view_tables.js";
 
 const noise = (n, seed = 1) => Array.from({ length: n }, () => {
 	let sum = 0;
@@ -86,4 +88,25 @@ test("texts of marks touch neither each other nor the end", () => {
 	assert.ok(placed.every(p => p.to <= 400));
 	const places = spaced([50, 52, 51, 100], 14, 0, 100);
 	assert.ok(Math.abs(places[0] - places[2]) >= 14 && Math.abs(places[1] - places[2]) >= 14 && Math.max(...places) <= 100);
+});
+
+test("a metric is in the answer under its name, or as a whole number", () => {
+	const told = "median 15.000 ms  [14.9, 15.1] ms 95 %   66.70 items/s";
+	assert.ok(answerHas(told, "latency/median", "median", "15.000 ms"));
+	assert.ok(!answerHas(told, "latency/mean", "mean", "15.000 ms"));
+	assert.ok(answerHas(told, "throughput/items", "throughput", "66.70 items/s"));
+	assert.ok(!answerHas(told, "latency/undisturbed", "undisturbed", "5.000 ms"));
+});
+
+test("a star in the answer is explained, unless a note does it", () => {
+	const r = { metrics: [{ tag: "latency/median", narrow: "few runs" }, { tag: "latency/mean", narrow: "long runs" }, { tag: "throughput/items", narrow: "few runs" }] };
+	assert.deepEqual(starReasons(r, "median 1 ms [1, 1]* 95 %", []), [["few runs", ["latency/median", "throughput/items"]]]);
+	assert.deepEqual(starReasons(r, "median 1 ms [1, 1]* 95 %", [{ text: "imprecise, because of few runs" }]), []);
+	assert.deepEqual(starReasons(r, "median 1 ms [1, 1] 95 %", []), []);
+});
+
+test("numbers without a unit are sorted as numbers", () => {
+	const t = { name: "t", columns: [{ key: "line", title: "line" }, { key: "file", title: "file" }, { key: "code", title: "code" }], rows: [[10, "a", "x"], [9, "b", 3], [{ absent: "no" }, "c", 4]] };
+	const row = { line: { value: 9 }, file: { value: "b" }, code: { value: 3 } };
+	assert.deepEqual(columnsOf(t, { shares: [] }).map(c => [c.number, c.value(row), c.text(row)]), [[true, 9, "9"], [false, "b", "b"], [false, "3", "3"]]);
 });

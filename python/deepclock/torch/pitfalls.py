@@ -131,7 +131,7 @@ def _compared(honest, made, options):
     """{key: (number, honest, ratio cell, verdict)}, in rounds with the honest call."""
     if not made:
         return {}
-    extra = {"max_time": (1 + len(made)) * seconds("time", options.get("time", 1.0))}
+    extra = {"max_time": (1 + len(made)) * seconds("time", 1.0 if options.get("time") is None else options["time"])}
     extra.update({key: options[key] for key in ("margin", "level", "progress", "quiet") if key in options})
     record = deepclock.compare({"honest": honest, **made}, no_history=True, **extra)
     table, found = record.tables["compare/alternatives"], {}

@@ -115,7 +115,7 @@ static void runs_draw(const dck_record *r, dck_sink *out)
 	const svg_axis y = times_of(r, &all);
 	for (size_t k = 0; k < all.n; k++)
 		for (size_t i = 0; i < all.of[k]->n; i++)
-			beyond += all.of[k]->values[i] > y.to;
+			beyond += all.of[k]->values[i] > y.to || all.of[k]->values[i] < y.from;
 	int n =
 	    snprintf(note, sizeof note, "%s of warm-up (grey), %s measured",
 		     dck_text_count((int64_t)all.warmup, counts[0], sizeof counts[0]),

@@ -12,8 +12,7 @@ static const struct {
 		[DCK_WARN] = {"warning:", PAGE_WARN},
 		[DCK_ERROR] = {"error:", PAGE_ERROR}};
 
-/* Returns the note with the reason why r is incomplete; NULL: none. */
-static const dck_note *end_note(const dck_record *r)
+const dck_note *text_end_note(const dck_record *r)
 {
 	for (size_t i = 0; r->incomplete && i < r->nnotes; i++)
 		if (r->notes[i].severity == DCK_ERROR)
@@ -23,7 +22,7 @@ static const dck_note *end_note(const dck_record *r)
 
 void text_incomplete(page *p, const dck_record *r, bool spaced)
 {
-	const dck_note *n = end_note(r);
+	const dck_note *n = text_end_note(r);
 
 	if (!r->incomplete)
 		return;
@@ -38,7 +37,7 @@ void text_incomplete(page *p, const dck_record *r, bool spaced)
 
 bool text_note_is_own(const dck_record *r, const dck_note *n)
 {
-	return !n->cause && n != end_note(r);
+	return !n->cause && n != text_end_note(r);
 }
 
 static void notes_head_put(page *p, const dck_note *n)

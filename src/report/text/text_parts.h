@@ -23,6 +23,8 @@ void text_details(page *p, const dck_record *r);
 
 /* Writes the subject and the engine, followed by `more`. */
 void text_headline(page *p, const dck_record *r, const char *more);
+/* Returns the note with the reason why r is incomplete; NULL: none. */
+const dck_note *text_end_note(const dck_record *r);
 /* Writes the reason of an early end; nothing if it did not end early. */
 void text_incomplete(page *p, const dck_record *r, bool spaced);
 

@@ -14,3 +14,9 @@ deepclock report r.json --details
 deepclock report r.json -f markdown
 deepclock report r.json -f csv | tr -d '\r'
 deepclock report r.json -f json | grep -c '"narrow": '
+echo "-- beside a record without latencies"
+sed 's/"0123/"1123/; s/m.onnx/other/; /latency/d' r.json > other.json
+deepclock report r.json other.json -f markdown | grep 'row 1\|^\*\*'
+echo "-- one of two is incomplete: it is named"
+sed 's/"0123/"2123/; s/m.onnx/cut/; s/"facts"/"incomplete": true, "notes": [{"severity": "error", "code": "interrupted", "text": "interrupted in process 3 of 5"}], "facts"/' r.json > cut.json
+deepclock report r.json cut.json -f markdown | grep '^\*\*'

@@ -23,10 +23,23 @@ function notes(r) {
 	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.cause) };
 }
 
+/* Those that the answer gives by their name; others, such as the rate, it gives without. */
+const NAMED_IN_ANSWER = ["latency/median", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max"];
+
+/** Whether the answer has the value of a metric, "5.0 ms", and not as a part of another one, "15.0 ms". */
+export function answerHas(told, tag, name, value) {
+	const text = NAMED_IN_ANSWER.includes(tag) ? `${name} ${value}` : value;
+
+	for (let at = told.indexOf(text); at >= 0; at = told.indexOf(text, at + 1))
+		if (!/[\d.,]/.test(told[at - 1] || ""))
+			return true;
+	return false;
+}
+
 /** The metrics next to the answer, without the ones that it contains; below them the absent ones, with their reason. */
 function tiles(r, page, told) {
 	const all = [...TILES, ...(metric(r, PARTS[0]) ? PARTS : [])].map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
-	const known = all.filter(t => !("absent" in t.c) && !told.includes(format(number(t.m), t.m.unit))), why = new Map();
+	const known = all.filter(t => !("absent" in t.c) && !answerHas(told, t.m.tag, t.about.name, format(number(t.m), t.m.unit))), why = new Map();
 
 	for (const t of all.filter(one => "absent" in one.c))
 		why.set(t.c.absent, [...(why.get(t.c.absent) || []), t.about.name]);
@@ -46,6 +59,15 @@ function verdict(text) {
 		...more.map(line => el("p", { class: "line" }, line))];
 }
 
+/** What the stars after the answer's intervals mean, as in the text report; without the reasons that the notes give. */
+export function starReasons(r, told, given) {
+	const why = new Map(), own = [`latency/${factValue(r, "plan", "statistic") || "median"}`, "latency/starts", "latency/undisturbed", "latency/less_run_delay", "throughput/items"];
+
+	for (const m of told.includes("]*") ? (r.metrics || []).filter(one => one.narrow && own.includes(one.tag)) : [])
+		why.set(m.narrow, [...(why.get(m.narrow) || []), m.tag]);
+	return [...why].filter(([reason]) => !given.some(n => n.text.includes(reason)));
+}
+
 export const viewAnswer = {
 	id: "answer",
 	title: "Answer",
@@ -62,6 +84,8 @@ export const viewAnswer = {
 			el("h1", {}, listed || said.what || recordName(r, page.records.indexOf(r))),
 			first ? verdict(first) : null,
 			lines.map(line => el("p", { class: /^(INCOMPLETE|FAILS|FAILED)/.test(line) ? "line fail" : "line" }, line)),
+			starReasons(r, said.answer.join(" "), n.first).map(([reason, tags]) => el("p", { class: "small dim" },
+				`*: the interval is too narrow, because ${reason}: ${tags.map(tag => (page.metrics[tag] || { name: tag }).name).join(", ")}`)),
 			n.first.length ? el("ul", { class: "doubts", "aria-label": "Reasons to doubt it" }, n.first.map(doubt)) : null,
 			n.rest.length + n.under.length ? el("details", {}, el("summary", {}, `${n.rest.length + n.under.length} more note${n.rest.length + n.under.length === 1 ? "" : "s"}`),
 				el("ul", { class: "doubts" }, [...n.rest, ...n.under].map(doubt))) : null,

@@ -37,22 +37,29 @@ export function emptyColumns(t) {
 	return [...why];
 }
 
+/** Whether all that is known in a column are numbers, even without a unit, as of lines and processes. */
+function holdsNumbers(t, c) {
+	const known = t.rows.map(row => cell(row[t.columns.indexOf(c)])).filter(v => !("absent" in v));
+
+	return known.length > 0 && known.every(v => typeof v.value === "number");
+}
+
 /** The columns of a record's table for listing(). */
 export function columnsOf(t, page) {
 	const b = BESIDE[t.name], beside = b ? [b.lo, b.hi, b.level, b.unit] : [], empty = emptyColumns(t).flatMap(([, columns]) => columns);
 
 	return t.columns.filter(c => !beside.includes(c.key) && !empty.includes(c)).map(c => {
-		const isNumber = c.unit !== undefined && c.unit !== "", share = c.unit === "1" && page.shares.includes(c.key);
+		const isNumber = c.unit !== undefined && c.unit !== "", ordered = isNumber || holdsNumbers(t, c), share = c.unit === "1" && page.shares.includes(c.key);
 		const [factor, name] = share ? [0.01, ""] : columnScale(t.rows.map(row => number(cell(row[t.columns.indexOf(c)]))), c.unit);
 		return {
 			key: c.key,
 			title: name ? `${c.title} [${name}]` : c.title,
-			number: isNumber,
+			number: ordered,
 			text: row => (share && Number.isFinite(number(row[c.key])) ? percent(number(row[c.key])) : isNumber && Number.isFinite(number(row[c.key])) ? digits(number(row[c.key]) / factor) : shortText(cellText(row[c.key], c.unit))),
 			whole: t.rows.length > 0 && t.rows.every((row, i) => INSTANT.test(String(t.rows[i][t.columns.indexOf(c)]))),
 			aside: row => (row[c.key].level > 0 ? intervalText(row[c.key], factor, share) : ""),
 			more: row => cellMore(row[c.key], c.unit) || (!isNumber && shortText(String(row[c.key].value)) !== String(row[c.key].value) ? String(row[c.key].value) : ""),
-			value: row => (isNumber ? number(row[c.key]) : String(row[c.key].value === undefined ? "" : row[c.key].value)),
+			value: row => (ordered ? number(row[c.key]) : String(row[c.key].value === undefined ? "" : row[c.key].value)),
 		};
 	});
 }
