@@ -145,14 +145,16 @@ def case_names_beside(run):
 def case_tables(run):
     """Tables: times and ids are short, an interval is next to its value, a column without known values is a message."""
     for i in range(3):
-        run("bench", "zoo:simplenet", "--engine", "null", "--runs", "30", "--warmup", "1", "--quiet", "--db", "h.db", "--commit", f"c{i}")
+        run("bench", "zoo:simplenet", "--engine", "null", "--runs", "300", "--warmup", "1", "--quiet", "--db", "h.db", "--commit", f"c{i}")
     run("history", "trend", "--db", "h.db", "--format", "html", "-o", "t.html")
     with browser.Page("t.html", width=1400) as page:
         heads = page.js("return [...document.querySelectorAll('#tables th')].map(e => e.textContent)")
         assert heads[:4] == ["time, UTC", "id", "commit", "records"] and heads[4] in ("median [ns]", "median [\u00b5s]"), heads
         cells = page.js("return [...document.querySelectorAll('#tables tbody tr:first-child td')].map(e => [e.textContent, e.title])")
         assert len(cells[0][0]) == 19 and cells[0][1].endswith("Z") and len(cells[1][0]) == 8 and len(cells[1][1]) == 32, cells
-        assert "[" in cells[4][0], cells
+        # On a busy machine the runs of one may depend on each other too much for an interval.
+        medians = page.js("return [...document.querySelectorAll('#tables tbody tr td:nth-child(5)')].map(e => e.textContent)")
+        assert any("[" in text for text in medians), medians
         assert "Left out: p of a change" in page.js("return document.querySelector('#tables').textContent")
     # The title of a listing names its contents.
     run("history", "--db", "h.db", "--html", "l.html")
