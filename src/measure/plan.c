@@ -206,6 +206,23 @@ void dck_plan_program(dck_plan *plan, const dck_opt_given *given, size_t n)
 		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
 }
 
+/* What is done before each run would be inside of a sample of several. */
+dck_status measure_plan_group_check(const measure_plan *plan, const dck_subject *s, dck_err *err)
+{
+	const dck_plan *p = &plan->asked;
+	const char *before = p->idle_ns > 0	       ? "idle"
+			     : s->command.prepare      ? "prepare"
+			     : s->model.input_pool > 1 ? "input-pool"
+						       : NULL;
+
+	if (p->group > 1 && before)
+		DCK_FAIL(err, E_ARG,
+			 "--group %llu times several runs as one sample, and --%s is for each run: "
+			 "give one of them",
+			 (unsigned long long)p->group, before);
+	return DCK_OK;
+}
+
 #define WARMUP_NS 5000000000
 uint64_t measure_plan_max_warmup(const dck_plan *plan)
 {
