@@ -11,6 +11,7 @@
 
 #include "bench.h"
 #include "calls.h"
+#include "compare.h"
 #include "cost.h"
 #include "count.h"
 #include "history.h"
@@ -87,6 +88,24 @@ typedef struct dck_opt_given {
  * tables: all tables of the command, NULL-ended. E_ARG: a conflict or a missing option. */
 DCK_API dck_status dck_opt_check(const dck_opt *const *tables, const dck_opt_given *given, size_t n,
 				 dck_err *err) DCK_MUST_USE;
+
+/* Returns whether one of the n given options has that name. */
+DCK_API bool dck_opt_is_given(const dck_opt_given *given, size_t n, const char *name);
+
+/* Sets the default limits of a program's measurement, 2 s once it had min_runs, and 0.7 s of
+ * warm-up, where the n given options set none. */
+DCK_API void dck_plan_program(dck_plan *plan, const dck_opt_given *given, size_t n);
+
+/* Makes the config of dck_rank() of several subjects from a plan, whose n options were given.
+ * E_ARG: an option that applies to one subject. */
+DCK_API dck_status dck_plan_ranking(const dck_plan *plan, const dck_opt_given *given, size_t n,
+				    size_t subjects, dck_compare_config *ret,
+				    dck_err *err) DCK_MUST_USE;
+
+/* Refuses a given option that has no effect on a comparison of saved records, or else of subjects
+ * that are measured. E_ARG. */
+DCK_API dck_status dck_compare_given_check(const dck_opt_given *given, size_t n, bool records,
+					   dck_err *err) DCK_MUST_USE;
 
 /* Returns the nearest of n names to a mistyped one (edit distance at most 3 and less than half its
  * length), or NULL. */

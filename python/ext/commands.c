@@ -36,6 +36,8 @@ static dck_status run_bench(ext_call *c, dck_record **ret, dck_err *err)
 	dck_status status;
 
 	c->plan.program = c->program;
+	if (c->subjects[0].of.kind == DCK_SUBJECT_COMMAND)
+		dck_plan_program(&c->plan, c->said.all, c->said.n);
 	if (c->start) {
 		c->plan.start = bench_start;
 		c->plan.start_self = c;
@@ -48,8 +50,6 @@ static dck_status run_bench(ext_call *c, dck_record **ret, dck_err *err)
 
 static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
 {
-	dck_compare_config *r = &c->compare;
-
 	if (c->nrecords > 0 || c->n == 0) {
 		*err = (dck_err){.code = DCK_E_ARG};
 		snprintf(err->msg, sizeof err->msg, "%s",
@@ -61,23 +61,10 @@ static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
 		c->subjects[0].of = *c->all[0].subject;
 		return run_bench(c, ret, err);
 	}
-	if (c->plan.runs > 0 && c->plan.max_time_given) {
-		*err = (dck_err){.code = DCK_E_ARG,
-				 .msg = "several subjects are measured in rounds: give runs or "
-					"max_time"};
+	c->plan.program = c->program;
+	if (dck_plan_ranking(&c->plan, c->said.all, c->said.n, c->n, &c->compare, err) != DCK_OK)
 		return err->code;
-	}
-	r->margin = c->plan.precision;
-	r->level = c->plan.level;
-	r->rounds = c->plan.runs;
-	r->max_time_ns = c->plan.max_time_ns * c->n;
-	if (ext_said_has(&c->said, "warmup"))
-		r->warmup = c->plan.warmup;
-	if (ext_said_has(&c->said, "max-warmup"))
-		r->max_warmup_ns = c->plan.max_warmup_ns;
-	r->check_outputs = c->plan.check_outputs;
-	r->processes = c->plan.processes == 1;
-	return dck_rank(c->all, c->n, r, &c->watch.observer, ret, err);
+	return dck_rank(c->all, c->n, &c->compare, &c->watch.observer, ret, err);
 }
 
 static dck_status compare_records(ext_call *c, dck_record **ret, dck_err *err)
@@ -139,6 +126,8 @@ static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 	}
 	if (c->which.url.n > 0)
 		return compare_servers(c, ret, err);
+	if (dck_compare_given_check(c->said.all, c->said.n, c->nrecords > 0, err) != DCK_OK)
+		return err->code;
 	return c->nrecords > 0
 		   ? compare_records(c, ret, err)
 		   : dck_compare(c->all, c->n, &c->compare, &c->watch.observer, ret, err);

@@ -236,8 +236,6 @@ int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_
 		     size_t ngroups, const char *const *first_only, ext_said *said);
 /* Writes the Python name of a row: "max_time" of "max-time", "as_" of "as". Returns buf. */
 char *ext_option_name(const char *name, char *buf, size_t size);
-/* Returns whether the option of that name was given. */
-bool ext_said_has(const ext_said *said, const char *name);
 
 /* --- observer.c */
 /* Watches one measurement. */

@@ -470,11 +470,3 @@ int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_
 	}
 	return rules_check(s, groups, ngroups, said);
 }
-
-bool ext_said_has(const ext_said *said, const char *name)
-{
-	for (size_t i = 0; i < said->n; i++)
-		if (strcmp(said->all[i].row->name, name) == 0)
-			return true;
-	return false;
-}

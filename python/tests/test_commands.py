@@ -117,6 +117,21 @@ class MeasuringTest(Case):
         self.assertIn("bench/ranking", r.tables)
         self.assertEqual(r.tables["bench/ranking"][0][r.tables["bench/ranking"].columns[0].key], "one")
 
+    def test_rank_takes_the_options_of_several(self):
+        two = {"one": lambda: work(500), "two": lambda: work(900)}
+        r = deepclock.rank(two, runs=8, statistic="mean", no_history=True)
+        self.assertEqual(r.facts["method/statistic"].value, "mean")
+        for options in ({"time": 1}, {"group": 2}, {"idle": 1}, {"processes": 2}, {"statistic": "p99"}):
+            with self.assertRaises(deepclock.ArgumentError, msg=options):
+                deepclock.rank(two, **options)
+
+    def test_compare_refuses_options_of_the_other_kind(self):
+        a = deepclock.bench(work, **short(runs=50))
+        with self.assertRaisesRegex(deepclock.ArgumentError, "--rounds applies to a measurement"):
+            deepclock.compare({"before": a, "after": a}, rounds=6)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "--run-to-run applies to saved records"):
+            deepclock.compare({"a": work, "b": work}, run_to_run=0.1)
+
     def test_scan(self):
         # With six rounds the interval is the whole range, so one delay of 50 ms would make the result undecided.
         r = deepclock.compare("cmd:sleep {n}", scan="n=0.001,0.05", rounds=20)

@@ -72,6 +72,11 @@ static dck_status row_check(const rules *r, const dck_opt *row, dck_err *err)
 	return DCK_OK;
 }
 
+bool dck_opt_is_given(const dck_opt_given *given, size_t n, const char *name)
+{
+	return rules_given_find(&(rules){.given = given, .n = n}, name) != NULL;
+}
+
 dck_status dck_opt_check(const dck_opt *const *tables, const dck_opt_given *given, size_t n,
 			 dck_err *err)
 {

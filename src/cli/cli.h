@@ -70,9 +70,10 @@ extern const dck_opt cli_keep_options[];
 /* A worker: a process that the library started for a measurement. It writes its record, or the
  * error, to a descriptor. */
 typedef struct cli_worker {
-	uint64_t fd; /* 0: not a worker */
-	uint64_t of; /* the process that started it */
-	bool trials; /* it answers requests of a comparison, instead of one record */
+	uint64_t fd;	    /* 0: not a worker */
+	uint64_t of;	    /* the process that started it */
+	uint64_t enough_ns; /* dck_plan.enough_ns */
+	bool trials;	    /* it answers requests of a comparison, instead of one record */
 } cli_worker;
 extern const dck_opt cli_worker_options[];
 

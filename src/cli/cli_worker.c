@@ -12,6 +12,8 @@ const dck_opt cli_worker_options[] = {
 	       .max = INT_MAX),
     DCK_OPTION(COUNT, cli_worker, of, "worker-of", "PID", NULL, "end with this process", .min = 1,
 	       .max = INT_MAX),
+    DCK_OPTION(TIME, cli_worker, enough_ns, "worker-enough", "TIME", NULL,
+	       "time limit once --min-runs are done", .min = 1, .max = 1e15),
     DCK_FLAG(cli_worker, trials, "worker-trials",
 	     "answer the requests of a comparison over that descriptor"),
     {0},

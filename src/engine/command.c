@@ -166,6 +166,12 @@ static dck_status exit_check(const dck_engine_model *m, const os_child_usage *u,
 	return err_native(DCK_E_ENGINE, u->signal ? 128 + u->signal : u->exit_code, err);
 }
 
+/* Whether the process ended by what ends us too: Ctrl-C on a terminal reaches both. */
+static bool command_interrupted(const dck_engine_model *m, const os_child_usage *u)
+{
+	return (u->signal || u->exit_code != 0) && m->cancelled && m->cancelled(m->cancelled_self);
+}
+
 static dck_status engine_command_run(dck_engine_context *c, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
@@ -175,6 +181,8 @@ static dck_status engine_command_run(dck_engine_context *c, dck_err *err)
 	DCK_TRY(os_spawner_run(m->spawner, &pid, err));
 	DCK_TRY(os_wait(pid, c->took_ns, m->cancelled, m->cancelled_self, &c->last, err));
 	c->took_ns = os_now_ns() - begin_ns;
+	if (command_interrupted(m, &c->last))
+		DCK_FAIL(err, E_CANCEL, "interrupted");
 	return exit_check(m, &c->last, err);
 }
 

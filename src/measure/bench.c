@@ -50,6 +50,7 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 	DCK_TRY(OPT_CONFIG_GET(plan, &own, dck_plan_init, err, NULL));
 	DCK_TRY(measure_plan_check(&own, &checked, err));
 	DCK_TRY(subject_valid(s, err));
+	DCK_TRY(measure_plan_group_check(&checked, s, err));
 	if (own.check_outputs)
 		DCK_TRY(compared_can_check(s, err));
 	return own.pin_start ? pinned_run(s, &checked, watch, ret, err)

@@ -12,6 +12,7 @@
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "base/percentile.h"
+#include "deepclock/unstable.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -184,6 +185,41 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 		DCK_FAIL(err, E_ARG, "a trace covers one process: give --trace or --processes");
 	DCK_TRY(warmup_read(p->warmup ? p->warmup : "auto", &plan, err));
 	*ret = plan;
+	return DCK_OK;
+}
+
+/* A program is timed within three seconds, as by hyperfine, unless one of these is given; one that
+ * takes longer has --max-time for its first runs. */
+#define PROGRAM_NS	  2000000000u
+#define PROGRAM_WARMUP_NS 700000000u
+
+void dck_plan_program(dck_plan *plan, const dck_opt_given *given, size_t n)
+{
+	static const char *const limits[] = {"max-time", "precision", "statistic", "min-runs"};
+	bool limited = false;
+
+	for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+		limited |= dck_opt_is_given(given, n, limits[i]);
+	if (!limited)
+		plan->enough_ns = PROGRAM_NS;
+	if (plan->enough_ns > 0 && !dck_opt_is_given(given, n, "max-warmup"))
+		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
+}
+
+/* What is done before each run would be inside of a sample of several. */
+dck_status measure_plan_group_check(const measure_plan *plan, const dck_subject *s, dck_err *err)
+{
+	const dck_plan *p = &plan->asked;
+	const char *before = p->idle_ns > 0	       ? "idle"
+			     : s->command.prepare      ? "prepare"
+			     : s->model.input_pool > 1 ? "input-pool"
+						       : NULL;
+
+	if (p->group > 1 && before)
+		DCK_FAIL(err, E_ARG,
+			 "--group %llu times several runs as one sample, and --%s is for each run: "
+			 "give one of them",
+			 (unsigned long long)p->group, before);
 	return DCK_OK;
 }
 

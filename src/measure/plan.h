@@ -33,6 +33,9 @@ typedef struct measure_plan {
 /* Validates a plan. E_ARG: the message names the option and its valid values. */
 dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err);
 
+/* Refuses a group of several runs with what is done before each run. E_ARG. */
+dck_status measure_plan_group_check(const measure_plan *plan, const dck_subject *s, dck_err *err);
+
 /* The fewest starts whose smallest and largest value hold their median in 95 %. */
 #define MEASURE_STARTS 6
 /* Starting is cheap if all starts, from opening the subject to the last warm-up run, take at most

@@ -18,6 +18,7 @@
 #include "measure/method.h"
 #include "measure/results.h"
 #include "measure/runner.h"
+#include "measure/session.h"
 #include "measure/worker.h"
 #include "os/os.h"
 #include <math.h>
@@ -633,6 +634,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	mem_free(values);
 	subject_hooks_facts(b, w->whole);
 	subject_hooks_note(b, &w->cleanup);
+	measure_notes_show(w->watch, b);
 	return record_finish(b, ret, err);
 }
 
@@ -653,6 +655,24 @@ static void process_time_plan(workers *w)
 	w->each->max_time_ns = measure_plan_left((uint64_t)most_ns, fmax(0, most_ns - left_ns));
 }
 
+/* Drops the last process if it ended in its warm-up, whose runs are not those that the others
+ * measured. Returns why it ended. */
+static dck_status processes_unmeasured_drop(workers *w, dck_err *why)
+{
+	dck_record *last = w->records[w->n - 1];
+	char text[480];
+
+	if (w->n < 2 || dck_record_value(last, "runs/count") > 0)
+		return DCK_OK;
+	worker_incomplete_text(last, text, sizeof text);
+	const dck_status status = dck_record_note(last, "interrupted")
+				      ? ERR_SET(why, E_CANCEL, "interrupted")
+				      : ERR_SET(why, E_ENGINE, "%s", text);
+	dck_record_free(last);
+	w->records[--w->n] = NULL;
+	return status;
+}
+
 /* Runs the processes that are missing and makes one record of all. */
 static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 {
@@ -665,10 +685,9 @@ static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 		failed = observer_cancelled(w->watch)
 			     ? ERR_SET(&why, E_CANCEL, "interrupted")
 			     : processes_process_run(w, &w->records[w->n], &why);
-		if (failed == DCK_OK) {
-			w->n++;
-			if (w->records[w->n - 1]->incomplete)
-				break;
+		if (failed == DCK_OK && w->records[w->n++]->incomplete) {
+			failed = processes_unmeasured_drop(w, &why);
+			break;
 		}
 	}
 	subject_hooks_end(&w->whole, 1, &w->cleanup);

@@ -140,13 +140,23 @@ const char *worker_obstacle(const dck_subject *s, const dck_clock *clock)
 	return NULL;
 }
 
+/* Returns the word of a model. The name of a file may read as an option, or as another kind of
+ * subject. */
+static const char *model_word(mem_arena *a, const char *text)
+{
+	const bool other = text[0] == '-' || (text[0] != '/' && text[0] != '.' &&
+					      strchr(text, ':') && strncmp(text, "zoo:", 4) != 0);
+
+	return other ? mem_arena_fmt(a, "./%s", text) : text;
+}
+
 static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)
 {
 	switch (s->kind) {
 	case DCK_SUBJECT_FUNCTION:
 		break;
 	case DCK_SUBJECT_MODEL:
-		return word_add(w, s->text, err);
+		return word_add(w, model_word(w->arena, s->text), err);
 	case DCK_SUBJECT_PLUGIN:
 		return word_add(w, mem_arena_fmt(w->arena, "plugin:%s", s->text), err);
 	case DCK_SUBJECT_COMMAND:
@@ -182,6 +192,11 @@ static dck_status command_make(words *w, const worker_job *job, int fd, bool sta
 	DCK_TRY(worker_words(w->arena, dck_hook_options, &s->command, w->argv, w->max, &w->n, err));
 	if (stays)
 		DCK_TRY(word_add(w, "--worker-trials", err));
+	if (!job->command && plan.enough_ns > 0)
+		DCK_TRY(word_add(w,
+				 mem_arena_fmt(w->arena, "--worker-enough=%lluns",
+					       (unsigned long long)plan.enough_ns),
+				 err));
 	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-fd=%d", fd), err));
 	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-of=%ld", os_process_id()), err));
 	DCK_TRY(subject_add(w, s, err));

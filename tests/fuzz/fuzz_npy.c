@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return 0;
 	if (n > 0)
 		memcpy(b.data, bytes, n);
-	if (npz_is(&b) ? npz_get("a.npz", &b, "x", 1 << 20, &a, &err) == DCK_OK
+	if (npz_is(&b) ? npz_get("a.npz", &b, "x", true, 1 << 20, &a, &err) == DCK_OK
 		       : npy_parse("a.npy", &b, &a, &err) == DCK_OK)
 		look(&a);
 	else if (err.msg[0] == '\0' || a.file.data)

@@ -2,8 +2,8 @@
  *
  * One subject goes to dck_bench(); its record is then given the interval between starts, if the
  * history has earlier ones. Several subjects are ranked: they are measured interleaved by
- * dck_rank() in rounds of random order, and options that describe how the runs of one
- * subject are counted are refused by a table that names what to give instead.
+ * dck_rank() in rounds of random order, and dck_plan_ranking() refuses options that describe how
+ * the runs of one subject are counted.
  *
  * program_plan() changes the defaults for programs: their runs are long, and those of a model
  * would take minutes. The options are the tables of the library; nothing is parsed here.
@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <limits.h>
-#include <string.h>
 
 /* Adds the interval between starts, if the history has earlier ones; to the whole, not to the
  * record of a worker. */
@@ -25,85 +24,16 @@ static dck_status bench_make(const cli *c, void *config, const dck_observer *o, 
 	return status;
 }
 
-/* A program is timed within three seconds, as by hyperfine, unless one of these is given; one that
- * takes longer has --max-time for its first runs. */
-#define PROGRAM_NS	  2000000000u
-#define PROGRAM_WARMUP_NS 700000000u
-
+/* The process that started a worker has applied the defaults of programs. */
 static void program_plan(const cli *c, dck_plan *plan)
 {
-	if (c->subject.kind != DCK_SUBJECT_COMMAND)
-		return;
-	if (!cli_given(c, "max-time") && !cli_given(c, "precision") && !cli_given(c, "statistic") &&
-	    !cli_given(c, "min-runs"))
-		plan->enough_ns = PROGRAM_NS;
-	if (plan->enough_ns > 0 && !cli_given(c, "max-warmup"))
-		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
+	if (c->worker.fd > 0)
+		plan->enough_ns = c->worker.enough_ns;
+	else if (c->subject.kind == DCK_SUBJECT_COMMAND)
+		dck_plan_program(plan, c->given, c->ngiven);
 }
 
 /* --- several subjects */
-
-/* Several subjects are measured in rounds of all of them, so an option that sets the number of runs
- * of a single subject is rejected. */
-static int several_check(const cli *c, const dck_plan *plan)
-{
-	static const struct {
-		const char *name, *instead;
-	} of_one[] = {
-	    {"time", "give --runs or --max-time"},
-	    {"min-time", "rounds are made until the ratios are known to --precision"},
-	    {"min-runs", "rounds are made until the ratios are known to --precision"},
-	    {"group", "a trial of a short model is several runs"},
-	    {"idle", "measure them one by one"},
-	    {"keep", "all rounds are kept"},
-	    {"pin-start", "measure them one by one"},
-	    {"trace", "measure them one by one"},
-	};
-
-	for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++)
-		if (cli_given(c, of_one[i].name))
-			return cli_usage(
-			    c,
-			    "--%s applies to one subject, and several are measured interleaved: %s",
-			    of_one[i].name, of_one[i].instead);
-	if (plan->processes > 1)
-		return cli_usage(c,
-				 "--processes N applies to one subject, and several are measured "
-				 "interleaved, each in a fresh process for every round: give "
-				 "--processes 1 or none");
-	const dck_opt *rounds = dck_opt_find(dck_compare_live_options, "rounds");
-	if ((double)plan->runs > rounds->max)
-		return cli_usage(c, "--runs is %llu: of several subjects at most %.0f are measured",
-				 (unsigned long long)plan->runs, rounds->max);
-	if (plan->runs > 0 && plan->max_time_given)
-		return cli_usage(c, "several subjects are measured in rounds: "
-				    "give --runs or --max-time");
-	if (strcmp(plan->statistic, "median") != 0 && strcmp(plan->statistic, "mean") != 0)
-		return cli_usage(c, "several subjects are ranked by their median or mean: "
-				    "measure them one by one for another statistic");
-	return CLI_OK;
-}
-
-static void ranking_config(const cli *c, const dck_plan *p, size_t n, dck_compare_config *r)
-{
-	dck_compare_config_init(r);
-	r->margin = p->precision;
-	r->level = p->level;
-	for (int i = 0; dck_compare_statistics[i]; i++)
-		if (strcmp(dck_compare_statistics[i], p->statistic) == 0)
-			r->statistic = i;
-	r->rounds = p->runs;
-	r->max_time_ns = p->max_time_ns * n;
-	if (cli_given(c, "warmup"))
-		r->warmup = p->warmup;
-	if (cli_given(c, "max-warmup"))
-		r->max_warmup_ns = p->max_warmup_ns;
-	r->check_outputs = p->check_outputs;
-	r->clock = p->clock;
-	r->processes = p->processes;
-	r->program = p->program;
-	r->title = p->title;
-}
 
 typedef struct ranking {
 	const dck_alternative *all;
@@ -135,11 +65,11 @@ static int several_run(cli *c, dck_plan *plan)
 		code = cli_make(c, bench_make, plan, cli_record_verdict);
 	} else if (code == CLI_OK) {
 		ranking r = {.all = s.all, .n = s.n};
+		dck_err err;
 
-		code = several_check(c, plan);
-		ranking_config(c, plan, s.n, &r.config);
-		if (code == CLI_OK)
-			code = cli_make(c, bench_rank, &r, cli_record_verdict);
+		code = dck_plan_ranking(plan, c->given, c->ngiven, s.n, &r.config, &err) == DCK_OK
+			   ? cli_make(c, bench_rank, &r, cli_record_verdict)
+			   : cli_usage(c, "%s", err.msg);
 	}
 	cli_subjects_free(&s);
 	return code;

@@ -97,23 +97,12 @@ static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
 	return code;
 }
 
-static bool records_take(const char *option)
-{
-	return strcmp(option, "history") == 0;
-}
-
-static bool measuring_takes(const char *option)
-{
-	return strcmp(option, "metric") == 0;
-}
-
-/* Returns a given option of these tables that has no effect here; NULL: none. */
-static const char *useless_option(const cli *c, const dck_opt *const *tables,
-				  bool (*takes)(const char *option))
+/* Returns a given option of these tables that has no effect on servers; NULL: none. */
+static const char *useless_option(const cli *c, const dck_opt *const *tables)
 {
 	for (; *tables; tables++)
 		for (const dck_opt *o = *tables; o->name; o++)
-			if (cli_given(c, o->name) && !takes(o->name))
+			if (cli_given(c, o->name) && !dck_compare_servers_takes(o->name))
 				return o->name;
 	return NULL;
 }
@@ -185,7 +174,7 @@ static int servers(cli *c, compare_command *cfg)
 	const dck_opt *const tables[] = {dck_compare_options,	    dck_compare_live_options,
 					 dck_compare_saved_options, dck_model_options,
 					 dck_command_options,	    NULL};
-	const char *other = useless_option(c, tables, dck_compare_servers_takes);
+	const char *other = useless_option(c, tables);
 
 	if (c->nargs > 0 || cfg->which.url.n != 2)
 		return cli_usage(c, "--url compares two servers: give it twice, and no SUBJECT");
@@ -201,17 +190,9 @@ static int servers(cli *c, compare_command *cfg)
 static int compare_run(cli *c, void *config)
 {
 	compare_command *cfg = config;
-	static const dck_opt *const measuring[] = {compare_which_options,
-						   dck_compare_live_options,
-						   dck_model_options,
-						   dck_command_options,
-						   dck_hook_options,
-						   cli_scan_options,
-						   NULL};
-	static const dck_opt *const of_records[] = {dck_compare_saved_options, NULL};
-	const char *useless;
 	size_t nrecords = 0;
 	cli_subjects s = {0};
+	dck_err err;
 	int code;
 
 	cfg->compare.title = c->title;
@@ -229,15 +210,8 @@ static int compare_run(cli *c, void *config)
 	    (nrecords > 0 || (cfg->which.vary.n == 0 && !cfg->which.modes && c->scan.scan.n == 0)))
 		return cli_usage(
 		    c, "compare needs two SUBJECTs, or one with --vary, --modes or --scan");
-	useless = nrecords > 0 ? useless_option(c, measuring, records_take)
-			       : useless_option(c, of_records, measuring_takes);
-	if (useless)
-		return cli_usage(c,
-				 nrecords > 0
-				     ? "--%s applies to a measurement, and saved records are not "
-				       "measured again: leave it out"
-				     : "--%s applies to saved records: leave it out",
-				 useless);
+	if (dck_compare_given_check(c->given, c->ngiven, nrecords > 0, &err) != DCK_OK)
+		return cli_usage(c, "%s", err.msg);
 	if (nrecords > 0)
 		return saved(c, cfg);
 	code = cli_subjects_read(c, &s);

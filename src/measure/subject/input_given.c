@@ -52,8 +52,9 @@ static dck_status array_take(given_reader *b, size_t index, const char *file, dc
 				  mem_arena_fmt(b->z->arena, "'%s'", file), err);
 }
 
-/* An array in memory, a .npy file, or the array of the input's name from a .npz file. */
-static dck_status array_read(given_reader *b, size_t index, const char *file,
+/* An array in memory, a .npy file, or the array of the input's name from a .npz file; with `only`
+ * also its only one. */
+static dck_status array_read(given_reader *b, size_t index, const char *file, bool only,
 			     const dck_arrays *memory, dck_err *err)
 {
 	const size_t limit = (size_t)b->limit;
@@ -65,13 +66,15 @@ static dck_status array_read(given_reader *b, size_t index, const char *file,
 	DCK_TRY(npy_in_memory(memory, file, &there, &in->array, err));
 	if (there)
 		return array_take(b, index, file, err);
-	DCK_TRY(file_possible(&b->z->input[index], err));
+	if (only) /* else it may have no array of this input */
+		DCK_TRY(file_possible(&b->z->input[index], err));
 	DCK_TRY(os_read_file(file, limit, &bytes, err));
-	status = npz_is(&bytes)
-		     ? npz_get(file, &bytes, b->z->input[index].info.name, limit, &in->array, err)
-		     : npy_parse(file, &bytes, &in->array, err);
+	status = npz_is(&bytes) ? npz_get(file, &bytes, b->z->input[index].info.name, only, limit,
+					  &in->array, err)
+				: npy_parse(file, &bytes, &in->array, err);
 	dck_buffer_done(&bytes);
 	DCK_TRY(status);
+	DCK_TRY(file_possible(&b->z->input[index], err));
 	return array_take(b, index, file, err);
 }
 
@@ -86,7 +89,7 @@ static bool given_ends(const char *text, const char *end)
 static dck_status given_array(given_reader *b, size_t index, const char *file,
 			      const dck_arrays *memory, dck_err *err)
 {
-	const dck_status status = array_read(b, index, file, memory, err);
+	const dck_status status = array_read(b, index, file, true, memory, err);
 
 	if (status == DCK_E_ABSENT && !os_file_exists(file) && !given_ends(file, ".npy") &&
 	    !given_ends(file, ".npz") && !strchr(file, '/'))
@@ -107,7 +110,7 @@ static dck_status archive_read(given_reader *b, const char *file, dck_err *err)
 		if (b->list[i].file || b->list[i].filled)
 			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
 				 b->z->input[i].info.name);
-		const dck_status status = array_read(b, i, file, &none, err);
+		const dck_status status = array_read(b, i, file, false, &none, err);
 
 		if (status != DCK_OK && (status != DCK_E_ABSENT || !os_file_exists(file)))
 			return status;

@@ -145,8 +145,8 @@ static dck_status npz_unpack(const char *name, const dck_buffer *b, const entry 
 	return status;
 }
 
-dck_status npz_get(const char *name, const dck_buffer *bytes, const char *member, size_t limit,
-		   npy_array *ret, dck_err *err)
+dck_status npz_get(const char *name, const dck_buffer *bytes, const char *member, bool only,
+		   size_t limit, npy_array *ret, dck_err *err)
 {
 	entry found = {0}, first = {0}, e;
 	size_t at = 0, n = 0, read = 0;
@@ -162,7 +162,7 @@ dck_status npz_get(const char *name, const dck_buffer *bytes, const char *member
 		if (!found.name && entry_is(&e, member))
 			found = e;
 	}
-	if (!found.name && n == 1)
+	if (!found.name && only && n == 1)
 		found = first;
 	if (!found.name)
 		DCK_FAIL(err, E_ABSENT, "'%s' holds no array '%s'", name, member);

@@ -343,8 +343,10 @@ static dck_status interleaved_run(interleaved *v, const dck_alternative *all, si
 	interleaved_rounds_done(&self);
 	interleaved_rounds_done(&r);
 	subject_hooks_end(whole, n, &cleanup);
-	if (status == DCK_OK)
+	if (status == DCK_OK) {
 		subject_hooks_note(b, &cleanup);
+		measure_notes_show(watch, b);
+	}
 done:
 	record_others_end(&v->others);
 	measure_context_end(&v->shared);

@@ -136,8 +136,8 @@ size_t interleaved_rounds_made(const interleaved_rounds *r);
 /* Returns the display name of a candidate. Facts and tags have the whole name. */
 const char *interleaved_label(const interleaved_rounds *r, size_t candidate);
 
-/* Returns the A/A noise, as a share: the smallest difference that this machine resolves. 0:
- * unknown. */
+/* Returns the A/A noise, as a share: the smallest difference that this machine resolves. INFINITY:
+ * unknown, as too few rounds were made. */
 double interleaved_floor(const interleaved_rounds *self);
 
 /* Makes the comparison at each value of asked->over and adds it to the record (interleaved_over.c).

@@ -2,8 +2,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/compare.h"
+#include "base/commas.h"
+#include "base/err.h"
 #include "base/opt_text.h"
+#include "deepclock/unstable.h"
 #include <stddef.h>
+#include <string.h>
 
 const char *const dck_compare_statistics[] = {"median", "mean", "min", NULL};
 const char *const dck_compare_scalings[] = {"none", "weak", "strong", NULL};
@@ -81,4 +85,107 @@ void dck_compare_config_init_sized(dck_compare_config *c, uint32_t struct_size)
 {
 	OPT_CONFIG_INIT(c, struct_size, dck_compare_options, dck_compare_live_options,
 			dck_compare_saved_options);
+}
+
+/* --- rankings: options of one subject do not apply to several */
+
+static dck_status ranking_check(const dck_plan *plan, const dck_opt_given *given, size_t n,
+				dck_err *err)
+{
+	static const struct {
+		const char *name, *instead;
+	} of_one[] = {
+	    {"time", "give --runs or --max-time"},
+	    {"min-time", "rounds are made until the ratios are known to --precision"},
+	    {"min-runs", "rounds are made until the ratios are known to --precision"},
+	    {"group", "a trial of a short model is several runs"},
+	    {"idle", "measure them one by one"},
+	    {"keep", "all rounds are kept"},
+	    {"pin-start", "measure them one by one"},
+	    {"trace", "measure them one by one"},
+	};
+	const dck_opt *rounds = dck_opt_find(dck_compare_live_options, "rounds");
+
+	for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++)
+		if (dck_opt_is_given(given, n, of_one[i].name))
+			DCK_FAIL(err, E_ARG,
+				 "--%s applies to one subject, and several are measured "
+				 "interleaved: %s",
+				 of_one[i].name, of_one[i].instead);
+	if (plan->processes > 1)
+		DCK_FAIL(err, E_ARG,
+			 "--processes N applies to one subject, and several are measured "
+			 "interleaved, each in a fresh process for every round: give "
+			 "--processes 1 or none");
+	if ((double)plan->runs > rounds->max)
+		DCK_FAIL(err, E_ARG,
+			 "--runs is %llu: of several subjects at most %.0f are measured",
+			 (unsigned long long)plan->runs, rounds->max);
+	if (plan->runs > 0 && plan->max_time_given)
+		DCK_FAIL(err, E_ARG,
+			 "several subjects are measured in rounds: give --runs or --max-time");
+	if (plan->statistic && strcmp(plan->statistic, "median") != 0 &&
+	    strcmp(plan->statistic, "mean") != 0)
+		DCK_FAIL(err, E_ARG,
+			 "several subjects are ranked by their median or mean: measure them one by "
+			 "one for another statistic");
+	return DCK_OK;
+}
+
+dck_status dck_plan_ranking(const dck_plan *plan, const dck_opt_given *given, size_t n,
+			    size_t subjects, dck_compare_config *ret, dck_err *err)
+{
+	dck_compare_config r;
+
+	DCK_TRY(ranking_check(plan, given, n, err));
+	dck_compare_config_init(&r);
+	r.margin = plan->precision;
+	r.level = plan->level;
+	for (int i = 0; dck_compare_statistics[i]; i++)
+		if (plan->statistic && strcmp(dck_compare_statistics[i], plan->statistic) == 0)
+			r.statistic = i;
+	r.rounds = plan->runs;
+	r.max_time_ns = plan->max_time_ns * subjects;
+	if (dck_opt_is_given(given, n, "warmup"))
+		r.warmup = plan->warmup;
+	if (dck_opt_is_given(given, n, "max-warmup"))
+		r.max_warmup_ns = plan->max_warmup_ns;
+	r.check_outputs = plan->check_outputs;
+	r.clock = plan->clock;
+	r.processes = plan->processes;
+	r.program = plan->program;
+	r.title = plan->title;
+	*ret = r;
+	return DCK_OK;
+}
+
+/* --- options of one kind of comparison */
+
+/* Returns whether an option applies to a measurement and not to saved records. */
+static bool is_of_measuring(const char *name)
+{
+	const dck_opt *const tables[] = {dck_compare_live_options, dck_model_options,
+					 dck_command_options, dck_hook_options};
+	bool found = commas_have("vary,modes,scan,url,model", name);
+
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+		found |= dck_opt_find(tables[i], name) != NULL;
+	return found;
+}
+
+dck_status dck_compare_given_check(const dck_opt_given *given, size_t n, bool records, dck_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *name = given[i].row->name;
+
+		if (records && is_of_measuring(name))
+			DCK_FAIL(err, E_ARG,
+				 "--%s applies to a measurement, and saved records are not "
+				 "measured again: leave it out",
+				 name);
+		if (!records && strcmp(name, "metric") != 0 &&
+		    dck_opt_find(dck_compare_saved_options, name))
+			DCK_FAIL(err, E_ARG, "--%s applies to saved records: leave it out", name);
+	}
+	return DCK_OK;
 }

@@ -332,10 +332,13 @@ static void note_candidate_undecided(record_builder *b, const interleaved_rounds
 		return;
 	}
 	record_note(b, "undecided",
-		    "%s: undecided after %zu rounds: the difference is above the margin and within "
-		    "the A/A noise",
-		    interleaved_label(r, i), x->rounds);
-	record_remedy(b, "measure longer trials or on a quieter machine, or raise --margin");
+		    "%s: undecided after %zu rounds: the difference is above the margin and %s",
+		    interleaved_label(r, i), x->rounds,
+		    isinf(r->floor) ? "the A/A comparison had too few rounds to know the noise"
+				    : "within the A/A noise");
+	record_remedy(b, isinf(r->floor) ? "give more --max-time"
+					 : "measure longer trials or on a quieter machine, or "
+					   "raise --margin");
 }
 
 void interleaved_notes(record_builder *b, interleaved *v, const interleaved_rounds *r)
@@ -345,7 +348,7 @@ void interleaved_notes(record_builder *b, interleaved *v, const interleaved_roun
 	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking && !disturbed; i++)
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
 			note_candidate_undecided(b, r, i);
-	if (r->floor > r->margin)
+	if (r->floor > r->margin && !isinf(r->floor))
 		record_note(b, "aa-resolution",
 			    "the A/A noise is %s today, above the margin of %s: no verdict claims "
 			    "a smaller difference",

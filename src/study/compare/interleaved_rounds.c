@@ -505,5 +505,5 @@ double interleaved_floor(const interleaved_rounds *self)
 {
 	const interleaved_result *x = &self->results[1];
 
-	return x->has_interval ? expm1(fmax(fabs(x->lo), fabs(x->hi))) : 0;
+	return x->has_interval ? expm1(fmax(fabs(x->lo), fabs(x->hi))) : (double)INFINITY;
 }

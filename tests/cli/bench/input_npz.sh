@@ -26,6 +26,7 @@ save("stored.npz", 0, x=x, y=y)
 save("deflated.npz", 8, y=y, x=x)
 save("other.npz", 8, image=m)
 save("none.npz", 0, a=x, b=y)
+save("x.npz", 0, x=x)
 save("big.npz", 8, x=array([0] * 1000000, "(1000000,)"))
 good = open("deflated.npz", "rb").read()
 for n in range(0, len(good), 7):
@@ -40,6 +41,7 @@ show two.onnx --input deflated.npz
 show two.onnx --input x=deflated.npz --input y=0.5
 show one.onnx --input other.npz
 show one.onnx --input x=other.npz
+show two.onnx --input x.npz
 show two.onnx --input none.npz
 show two.onnx --input x=none.npz
 show two.onnx --input big.npz

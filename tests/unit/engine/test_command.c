@@ -173,6 +173,32 @@ static bool yes(void *self)
 	return true;
 }
 
+/* Ctrl-C on a terminal reaches the program too, whose death may be seen first. */
+static bool yes_later(void *self)
+{
+	return ++*(int *)self > 1;
+}
+
+static void ended_by_what_cancels(void **state)
+{
+	static const char *const lines[] = {"kill -INT $$", "exit 130"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+		dck_kv kv[OPTIONS_MAX];
+		dck_open_params p = params(ARGV("sh", "-c", lines[i]), NULL, kv);
+		int asked = 0;
+		dck_err err;
+
+		p.cancelled = yes_later;
+		p.cancelled_self = &asked;
+		const command c = opened(&p);
+		assert_int_equal(c.e->run(c.context, &err), DCK_E_CANCEL);
+		assert_int_equal(asked, 2);
+		closed(c);
+	}
+}
+
 static void cancelled_while_it_runs(void **state)
 {
 	dck_kv kv[OPTIONS_MAX];
@@ -401,6 +427,7 @@ int test_command(void)
 	    cmocka_unit_test(success),
 	    cmocka_unit_test(exit_status),
 	    cmocka_unit_test(killed_by_a_signal),
+	    cmocka_unit_test(ended_by_what_cancels),
 	    cmocka_unit_test(many_runs_of_one),
 	    cmocka_unit_test(cancelled_while_it_runs),
 	    cmocka_unit_test(usage_of_the_child),

@@ -28,6 +28,7 @@ typedef struct start {
 
 static const double *core_latencies; /* of each start, ns; NULL: not known */
 static const char *statistic;	     /* NULL: the median */
+static unsigned unmeasured;	     /* the start that ends in its warm-up; 0: none does */
 
 static const char program[] =
     "#!/bin/sh\n"
@@ -70,6 +71,10 @@ static void start_save(const start *s, unsigned number)
 	record_fact_real(b, "samples", "minor_faults_per_run", DCK_UNIT_ONE, 0.01 * s->median);
 	if (s->note)
 		record_note(b, s->note, "here");
+	record_metric_int(b, "runs/count", number == unmeasured ? 0 : RUNS - 10, "f");
+	record_set_incomplete(b, number == unmeasured);
+	if (number == unmeasured)
+		record_fact_text(b, "result", "failure", "run 7 failed: why");
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	snprintf(path, sizeof path, "%u.json", number);
 	assert_int_equal(dck_record_save(r, path, NULL), DCK_OK);
@@ -128,6 +133,30 @@ static void any_percentile_is_of_all_runs(void **state)
 	assert_true(dck_record_value(r, "latency/p85") > 106);
 	assert_string_equal(dck_record_metric(r, "latency/p85")->how,
 			    "of the runs of all 4 starts, each start a cluster");
+	dck_record_free(r);
+}
+
+/* A start that fails in its warm-up has no part in the result. */
+static void one_ends_in_its_warmup(void **state)
+{
+	static const start starts[] = {{10, 0.1, NULL, 0, 0},
+				       {12, 0.1, NULL, 0, 0},
+				       {90, 0.1, NULL, 0, 0},
+				       {11, 0.1, NULL, 0, 0}};
+	dck_record *r;
+
+	(void)state;
+	unmeasured = 3;
+	r = starts_bench(starts, 4);
+	unmeasured = 0;
+	assert_true(r->incomplete);
+	metric_is(r, "latency/median", 11, 10, 12, 0.5);
+	assert_true(dck_record_value(r, "latency/max") == 24);
+	assert_string_equal(dck_record_fact(r, "method", "stop")->value.as.text,
+			    "process 3 of 4 failed");
+	assert_string_equal(dck_record_note(r, "engine-failed")->text,
+			    "process 3 of 4 failed: run 7 failed: why; this is what was measured "
+			    "until then");
 	dck_record_free(r);
 }
 
@@ -710,6 +739,7 @@ int test_processes(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(one_of_six_is_slow),
+	    SCRATCH_TEST(one_ends_in_its_warmup),
 	    SCRATCH_TEST(any_percentile_is_of_all_runs),
 	    SCRATCH_TEST(what_slow_starts_have),
 	    SCRATCH_TEST(all_starts_differ),

@@ -268,6 +268,33 @@ static void scripted(fixture *f, const char *script)
 	assert_int_equal(worker_run(&f->job, &f->result, &f->err), DCK_OK);
 }
 
+/* What has no option, and names of files that read as something else. */
+static void test_other_words(void **state)
+{
+	static const struct {
+		const char *model, *word;
+	} rows[] = {{"zoo:simplenet", " zoo:simplenet"},
+		    {"a/b.onnx", " a/b.onnx"},
+		    {"/a:b.onnx", " /a:b.onnx"},
+		    {"-b.onnx", " ./-b.onnx"},
+		    {"cmd:b.onnx", " ./cmd:b.onnx"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		fixture *f = fixture_new();
+		const size_t n = strlen(rows[i].word);
+
+		f->subject.text = rows[i].model;
+		f->plan.enough_ns = i == 0 ? 2000000000 : 0;
+		scripted(f, "printf '!-2 %s' \"$*\" >&$fd");
+		const char *why = f->result.why.msg;
+		assert_true(strlen(why) > n);
+		assert_string_equal(why + strlen(why) - n, rows[i].word);
+		assert_int_equal(strstr(why, " --worker-enough=2000000000ns ") != NULL, i == 0);
+		fixture_free(f);
+	}
+}
+
 /* The kernel's counters identify the killer. */
 #define KILLED "a fresh process was killed by signal 9 from outside and left no record"
 
@@ -439,6 +466,7 @@ int test_worker(void)
 	    cmocka_unit_test(test_ends),	   cmocka_unit_test(test_memory_limit),
 	    cmocka_unit_test(test_large_parent),   cmocka_unit_test(test_data_limit),
 	    cmocka_unit_test(test_cancelled),	   cmocka_unit_test(test_no_memory),
+	    cmocka_unit_test(test_other_words),
 	};
 
 	return cmocka_run_group_tests_name("worker", tests, scratch_begin, scratch_end);

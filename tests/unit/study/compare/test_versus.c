@@ -536,6 +536,28 @@ static void itself(void **state)
 	dck_record_free(r);
 }
 
+/* Too few rounds of the first subject with itself: the noise is not known, so that not even a
+ * difference of ten times is claimed. */
+static void itself_too_seldom(void **state)
+{
+	set s;
+	dck_record *r;
+
+	(void)state;
+	set_make(&s, 2);
+	s.work[0].ns = 1e9;
+	s.work[1].ns = 1e8;
+	s.config.aa = true;
+	s.config.warmup = "1";
+	s.config.max_time_ns = UINT64_C(200000000000);
+	r = compare(&s, 2);
+	assert_null(dck_record_fact(r, "compare", "aa_lo"));
+	assert_true(dck_record_metric(r, "compare/ratio")->level > 0);
+	assert_string_equal(fact(r, "verdict"), "undecided");
+	assert_non_null(strstr(dck_record_note(r, "undecided")->text, "to know the noise"));
+	dck_record_free(r);
+}
+
 static void fails_in_the_middle(void **state)
 {
 	set s;
@@ -689,6 +711,7 @@ int test_versus(void)
 	    cmocka_unit_test(ranked_alike),
 	    cmocka_unit_test(ranked_while_the_machine_slows_down),
 	    cmocka_unit_test(itself),
+	    cmocka_unit_test(itself_too_seldom),
 	    cmocka_unit_test(fails_in_the_middle),
 	    cmocka_unit_test(interrupted),
 	    cmocka_unit_test(interrupted_early),
