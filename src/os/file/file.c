@@ -396,7 +396,7 @@ static bool write_over(const dck_replace *r, bool lasting)
 	char part[65536];
 	ssize_t got = -1;
 	const int from = open(r->temp, O_RDONLY | O_CLOEXEC);
-	const int to = open(r->target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	const int to = from < 0 ? -1 : open(r->target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
 
 	while (from >= 0 && to >= 0 && (got = read(from, part, sizeof part)) != 0) {
 		if (got < 0 && errno == EINTR)
