@@ -58,7 +58,7 @@ install_packages() {
 	fi
 	echo "setup: installing$missing" >&2
 	# The tests start servers of their own: none is made or started by installing.
-	case $missing in *" postgresql "*)
+	case "$missing " in *" postgresql "*)
 		no_cluster=/etc/postgresql-common/createcluster.d/deepclock.conf
 		$as_root mkdir -p "${no_cluster%/*}" && echo "create_main_cluster = false" | $as_root tee "$no_cluster" >/dev/null ;;
 	esac

@@ -256,6 +256,9 @@ void cli_signals_begin(void)
 	handler_set(SIGPIPE, write_fails);
 	handler_set(SIGXFSZ, write_fails);
 	signal(SIGALRM, on_deadline);
+	/* Ignored, as a parent may leave it, the ends of the programs that we start would be lost.
+	 */
+	signal(SIGCHLD, SIG_DFL);
 	/* A closed 0, 1 or 2 would be the number of the next file that is opened, and the report
 	 * would go into it. Opened for reading, 1 and 2 fail every write, as they should. */
 	for (int fd = 0; fd <= 2; fd++)

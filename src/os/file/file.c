@@ -4,7 +4,7 @@
  * the old file's owner and mode, the contents, fsync(), rename(2), fsync() of the directory. So
  * after a crash the name has the old or the new contents, never a part. A temporary file is
  * registered in cleanup.c until it is renamed. Devices, pipes and /dev/stdout are written
- * directly.
+ * directly. A file that is a mount, as in a container, is written over when all is ready.
  *
  * Directories that all users may write to (/tmp): os_file_target() follows links itself, up to 40,
  * and refuses a link or file of another user, as the kernel's fs.protected_* do. Check and open are
@@ -389,6 +389,40 @@ static void sync_directory(const char *path)
 	close(fd);
 }
 
+/* Writes the temporary file's contents into the target. A container's file may be a mount, which
+ * cannot be replaced. */
+static bool write_over(const dck_replace *r, bool lasting)
+{
+	char part[65536];
+	ssize_t got = -1;
+	const int from = open(r->temp, O_RDONLY | O_CLOEXEC);
+	const int to = from < 0 ? -1 : open(r->target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
+
+	while (from >= 0 && to >= 0 && (got = read(from, part, sizeof part)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		for (ssize_t at = 0; at < got;) {
+			const ssize_t put = write(to, part + at, (size_t)(got - at));
+
+			if (put < 0 && errno != EINTR)
+				got = -1;
+			at += put > 0 ? put : 0;
+		}
+		if (got < 0)
+			break;
+	}
+	if (got == 0 && lasting && fsync(to) && errno != EINVAL && errno != ENOTSUP)
+		got = -1;
+	const int reason = errno;
+
+	if (from >= 0)
+		close(from);
+	if (to >= 0 && close(to) && errno != EINTR && got == 0)
+		return false;
+	errno = reason;
+	return got == 0;
+}
+
 static dck_status commit(dck_replace *r, bool lasting, dck_err *err)
 {
 	/* Pipes and terminals cannot be synced, and some file systems do not offer it. */
@@ -402,8 +436,11 @@ static dck_status commit(dck_replace *r, bool lasting, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", r->target);
 	if (r->direct)
 		return DCK_OK;
-	if (rename(r->temp, r->target))
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot replace '%s'", r->target);
+	if (rename(r->temp, r->target)) {
+		if (errno != EBUSY || !write_over(r, lasting))
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot replace '%s'", r->target);
+		return DCK_OK;
+	}
 	r->temp[0] = '\0';
 	if (lasting)
 		sync_directory(r->target);

@@ -3,6 +3,7 @@
 #include "os/os.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #define STANDARD_INPUT_MAX (UINT64_C(1) << 30)
@@ -19,6 +20,11 @@ static dck_status input_copy(int to, dck_err *err)
 			return DCK_OK;
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN) {
+			/* The writer made the pipe non-blocking, as Node.js does. */
+			poll(&(struct pollfd){.fd = STDIN_FILENO, .events = POLLIN}, 1, -1);
+			continue;
+		}
 		if (n < 0)
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read standard input");
 		all += (uint64_t)n;

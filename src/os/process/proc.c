@@ -10,7 +10,7 @@
  * handler runs there. Through the shared memory it also reports why execve() failed. The child is
  * killed when the thread that started it ends (PR_SET_PDEATHSIG).
  *
- * Waiting: a long run is polled by a pidfd, and cancelled() is called every 50 ms; a short one
+ * Waiting: a long run is polled (pidfd.h), and cancelled() is called every 50 ms; a short one
  * (expect_ns) is only reaped, since polling costs 3 % of it. Cancelling sends SIGTERM and, 2 s
  * later, SIGKILL. A child is registered in cleanup.c from its start until it is reaped.
  *
@@ -441,28 +441,30 @@ static dck_status stop(pid_t pid, int pidfd, os_child_usage *ret, dck_err *err)
 dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self), void *self,
 		   os_child_usage *ret, dck_err *err)
 {
+	pidfd_end end = {.fd = -1, .other = -1};
+	dck_status st = DCK_OK;
+
 	if (!cancelled)
 		return reap(pid, ret, err);
-	int pidfd = expect_ns > 0 && expect_ns < short_ns ? -1 : pidfd_open_child(pid);
-	dck_status st = DCK_OK;
+	if (expect_ns == 0 || expect_ns >= short_ns)
+		pidfd_end_open(pid, &end);
 	for (;;) {
 		struct rusage r;
 		int status;
 
 		if (cancelled(self)) {
-			st = stop(pid, pidfd, ret, err);
+			st = stop(pid, end.fd, ret, err);
 			break;
 		}
-		if (pidfd >= 0) {
+		if (end.fd >= 0) {
 			/* Wakes at the child's end or at a signal, as wait4 does. */
-			struct pollfd p = {.fd = pidfd, .events = POLLIN};
+			struct pollfd p = {.fd = end.fd, .events = POLLIN};
 			if (poll(&p, 1, ASK_EVERY_MS) <= 0)
 				continue;
 			st = reap(pid, ret, err);
 			break;
 		}
-		/* A short run, or before Linux 5.3, or in a sandbox: only a signal leads to another
-		 * call of cancelled(). */
+		/* A short run: only a signal leads to another call of cancelled(). */
 		if (wait4(pid, &status, 0, &r) >= 0) {
 			fill_usage(pid, status, &r, ret);
 			break;
@@ -472,8 +474,7 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 			break;
 		}
 	}
-	if (pidfd >= 0)
-		close(pidfd);
+	pidfd_end_close(&end);
 	/* dck_programs_kill() ended it before cancelled() was called. */
 	if (st == DCK_OK && ret->killed && cancelled(self))
 		st = ERR_SET(err, E_CANCEL, "cancelled, and the command was killed");

@@ -4,8 +4,8 @@
  * The kernel counts it for each thread in /proc/self/task/TID/schedstat: time on a processor, run
  * delay and timeslices (Documentation/scheduler/sched-stats.rst). Their descriptors stay open,
  * since opening a file takes five times as long as reading it. The link count of /proc/self/task is
- * the number of threads plus 2: when it changes, the threads are listed again. A new thread counts
- * from its start, an ended one until its last reading.
+ * the number of threads plus 2: when it changes, or one has ended, the threads are listed again. A
+ * new thread counts from its start, an ended one until its last reading.
  *
  * A kernel without CONFIG_SCHED_INFO has no such file, or one of zeros.
  *
@@ -112,8 +112,10 @@ static void delays_add(os_run_delay *d)
 		thread_delay *t = &d->thread[i];
 		uint64_t ran, delay, timeslices;
 
-		if (!schedstat_read(t->fd, &ran, &delay, &timeslices))
-			continue; /* it has ended: the link count will show it */
+		if (!schedstat_read(t->fd, &ran, &delay, &timeslices)) {
+			d->links = 0; /* it has ended, perhaps when another one started */
+			continue;
+		}
 		const uint64_t waited_ns = delay - t->delay_ns;
 
 		d->sum.ns += waited_ns;

@@ -2,8 +2,8 @@
  *
  * The tools are Python, so the first python3 of PATH runs a script, which is in this file: the
  * program needs no file beside it. It gets the model, the directory, the seed and the sizes as
- * arguments, and answers by a line for each variant: name, file and reason, separated by tabs. What
- * it prints otherwise is read only if it fails before its first answer.
+ * arguments, and answers by a line for each variant: name, file and reason, separated by tabs. Of
+ * its messages only the end is read, if it fails before its first answer.
  *
  * int8-dynamic: weights as 8-bit integers, activations when they are computed; of products alone,
  * since the processor's provider is slower with such convolutions. int8-static: weights and
@@ -21,6 +21,7 @@
 #include <string.h>
 
 #define ANSWER_MAX	  ((size_t)1 << 20)
+#define MESSAGES_MAX	  4096
 #define VARIANT_WORDS_MAX 128
 
 #define PRODUCTS "[\"MatMul\", \"Gemm\", \"Attention\", \"LSTM\"]"
@@ -214,16 +215,24 @@ static void variant_answers_take(variants *v, const dck_buffer *text, mem_arena 
 	}
 }
 
-/* Returns the last line of a text, which is Python's reason. */
-static const char *last_line(const dck_buffer *text, mem_arena *a)
+/* Returns the last line of the script's messages, of which the tools write any number: Python's
+ * reason. */
+static const char *last_line(int fd, mem_arena *a)
 {
-	size_t end = text->n, begin;
+	char text[MESSAGES_MAX];
+	uint64_t size = 0;
 
-	while (end > 0 && text->data[end - 1] == '\n')
+	if (os_fd_kind(fd, &size) != OS_FILE)
+		return NULL;
+	const ptrdiff_t got =
+	    os_read_at(fd, text, sizeof text, size > sizeof text ? size - sizeof text : 0);
+	size_t end = got > 0 ? (size_t)got : 0, begin;
+
+	while (end > 0 && text[end - 1] == '\n')
 		end--;
-	for (begin = end; begin > 0 && text->data[begin - 1] != '\n';)
+	for (begin = end; begin > 0 && text[begin - 1] != '\n';)
 		begin--;
-	return end > begin ? mem_arena_dup_n(a, text->data + begin, end - begin) : NULL;
+	return end > begin ? mem_arena_dup_n(a, text + begin, end - begin) : NULL;
 }
 
 static dck_status script_wait(const variant_words *w, const dck_observer *watch, int out,
@@ -247,24 +256,22 @@ static dck_status script_run(const variant_words *w, const dck_observer *watch, 
 			     mem_arena *a, dck_err *err)
 {
 	os_child_usage usage = {0};
-	dck_buffer answers = {0}, errors = {0};
+	dck_buffer answers = {0};
 	int fd[2] = {-1, -1};
 	dck_status status = os_memfd(&fd[0], err);
 
 	DCK_NEXT(status, os_memfd(&fd[1], err));
 	DCK_NEXT(status, script_wait(w, watch, fd[0], fd[1], &usage, err));
 	DCK_NEXT(status, os_file_read_all(fd[0], ANSWER_MAX, &answers, err));
-	DCK_NEXT(status, os_file_read_all(fd[1], ANSWER_MAX, &errors, err));
 	if (status == DCK_OK) {
 		const char *why =
 		    usage.signal ? mem_arena_fmt(a, "python3 was killed by signal %d", usage.signal)
-				 : last_line(&errors, a);
+				 : last_line(fd[1], a);
 		for (size_t i = 0; i < VARIANTS; i++)
 			v->why[i] = why ? why : "python3 ended without an answer";
 		variant_answers_take(v, &answers, a);
 	}
 	dck_buffer_done(&answers);
-	dck_buffer_done(&errors);
 	for (size_t i = 0; i < 2; i++)
 		if (fd[i] >= 0)
 			os_close(fd[i]);

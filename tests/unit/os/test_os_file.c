@@ -11,9 +11,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -352,6 +354,32 @@ static void abort_leaves_the_old_file(void **state)
 	remove("f");
 }
 
+/* As docker run -v "$PWD/f:/f" makes it: rename() onto it fails. */
+static void a_file_that_is_a_mount_is_written_over(void **state)
+{
+	int status = 0;
+
+	(void)state;
+	put("f", "older and longer");
+	put("g", "");
+	const pid_t child = fork();
+	if (child == 0) {
+		if ((unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
+		    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+		    mount("f", "g", NULL, MS_BIND, NULL) != 0)
+			_exit(77);
+		_exit(replace("g", "new", NULL) == DCK_OK && entries() == 2 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) != 77) {
+		assert_int_equal(WEXITSTATUS(status), 0);
+		holds("f", "new");
+	}
+	remove("f");
+	remove("g");
+}
+
 static void what_cannot_be_written(void **state)
 {
 	(void)state;
@@ -604,6 +632,7 @@ int test_os_file(void)
 	    cmocka_unit_test(files_of_others_in_a_directory_for_all_are_refused),
 	    cmocka_unit_test(a_new_file_inherits),
 	    cmocka_unit_test(abort_leaves_the_old_file),
+	    cmocka_unit_test(a_file_that_is_a_mount_is_written_over),
 	    cmocka_unit_test(what_cannot_be_written),
 	    cmocka_unit_test(a_failing_rename_cleans_up),
 	    cmocka_unit_test(devices_and_pipes_are_written_directly),

@@ -11,13 +11,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <setjmp.h>
@@ -319,6 +323,62 @@ static void cancelling_stops_the_command(void **state)
 	assert_int_equal(errno, ESRCH);
 }
 
+/* Makes a system call fail, as old kernels and the sandboxes of containers do. */
+static bool call_refused(unsigned number, unsigned error)
+{
+	struct sock_filter filter[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+enum { WAITED = 0, NOT_REFUSED = 77 };
+
+static int waits_without_pidfd(void)
+{
+	char *argv[] = {(char *)"sleep", (char *)"100", NULL};
+	char *brief[] = {(char *)"sh", (char *)"-c", (char *)"sleep 0.2; exit 3", NULL};
+	os_spawn_config c = quiet(argv);
+	os_child_usage u = {.exit_code = 55};
+	int count = 0;
+	pid_t pid;
+
+	if (!call_refused(SYS_pidfd_open, EPERM))
+		return NOT_REFUSED;
+	asked = 0;
+	if (os_spawn(&c, &pid, NULL) != DCK_OK ||
+	    os_wait(pid, 0, cancel_at_third, NULL, &u, NULL) != DCK_E_CANCEL || asked != 3 ||
+	    u.signal != SIGTERM)
+		return 1;
+	c = quiet(brief);
+	if (os_spawn(&c, &pid, NULL) != DCK_OK ||
+	    os_wait(pid, 0, never, &count, &u, NULL) != DCK_OK || u.exit_code != 3 || count < 2)
+		return 2;
+	return WAITED;
+}
+
+/* A limit of memory or time is kept too, where the end of a child cannot be polled. */
+static void a_wait_is_asked_without_pidfd(void **state)
+{
+	int status = 0;
+
+	(void)state;
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(waits_without_pidfd());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NOT_REFUSED)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), WAITED);
+}
+
 static void a_command_that_ignores_sigterm_is_killed(void **state)
 {
 	(void)state;
@@ -551,6 +611,7 @@ int test_os_proc(void)
 	    cmocka_unit_test(a_script_without_interpreter_is_refused),
 	    cmocka_unit_test(program_lookup),
 	    cmocka_unit_test(cancelling_stops_the_command),
+	    cmocka_unit_test(a_wait_is_asked_without_pidfd),
 	    cmocka_unit_test(a_command_that_ignores_sigterm_is_killed),
 	    cmocka_unit_test(waiting_may_be_asked_in_vain),
 	    cmocka_unit_test(a_child_gets_the_former_limit_of_descriptors),

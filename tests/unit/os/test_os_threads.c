@@ -180,6 +180,53 @@ static void waiting_for_a_processor_is_counted(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
+typedef struct turn {
+	_Atomic int tid;
+	_Atomic bool leave;
+	uint64_t burns_ns;
+} turn;
+
+static void *turn_taken(void *self)
+{
+	turn *t = self;
+
+	burn(t->burns_ns);
+	t->tid = os_thread_id();
+	while (!t->leave)
+		usleep(1000);
+	return NULL;
+}
+
+/* A thread that starts when another one has ended leaves the number of threads as it was. */
+static void a_thread_in_the_place_of_another_is_found(void **state)
+{
+	turn first = {.burns_ns = 0}, second = {.burns_ns = 60000000};
+	pthread_t thread;
+	os_run_delays waits;
+	os_run_delay *d;
+	uint64_t ns;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, turn_taken, &first), 0);
+	while (!first.tid)
+		usleep(1000);
+	if (os_run_delay_open(&d, NULL) != DCK_OK)
+		skip(); /* the kernel does not count */
+	first.leave = true;
+	pthread_join(thread, NULL);
+	while (os_thread_cpu(first.tid, &ns))
+		usleep(1000);
+	assert_int_equal(pthread_create(&thread, NULL, turn_taken, &second), 0);
+	while (!second.tid)
+		usleep(1000);
+	for (int i = 0; i < 3; i++)
+		assert_true(os_run_delay_read(d, &waits));
+	assert_int_equal(os_run_delay_busy(d, 50000000), 1);
+	os_run_delay_close(d);
+	second.leave = true;
+	pthread_join(thread, NULL);
+}
+
 #define ASKING 8
 
 static os_fair_lock fair;
@@ -244,6 +291,7 @@ int test_os_threads(void)
 	    cmocka_unit_test(own_use_grows_with_what_is_done),
 	    cmocka_unit_test(another_thread_is_seen),
 	    cmocka_unit_test(waiting_for_a_processor_is_counted),
+	    cmocka_unit_test(a_thread_in_the_place_of_another_is_found),
 	    cmocka_unit_test(a_lock_is_given_in_order),
 	    cmocka_unit_test(core_latency_is_measured),
 	};

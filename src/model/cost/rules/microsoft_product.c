@@ -197,6 +197,34 @@ static void shape_block(op *o)
 
 /* --- experts --- */
 
+/* How many weights a byte of QMoE's tensors holds. */
+static int64_t moe_packed(const op *o)
+{
+	const int64_t bits = op_attr_int(o, "expert_weight_bits", 4);
+
+	return o->node->op[0] == 'Q' && bits > 0 && bits < 8 ? 8 / bits : 1;
+}
+
+/* Returns the size of the first product of an expert, which is the rows of its weights. Before
+ * ONNX Runtime 1.23 the weights were transposed: experts x hidden x inner size; newer ones infer
+ * the layout from the second product, as here. fused: the first product makes the gate too. */
+static sym_int moe_rows(const op *o, const val *fc1, const val *fc2, sym_int hidden, bool fused)
+{
+	const sym_int a = fc2->dims[1], b = fc2->dims[2], rows = fc1->dims[1],
+		      columns = fc1->dims[2];
+	const int64_t packed = moe_packed(o);
+	int64_t inner, wide;
+
+	if (!sym_known(a) || !sym_known(b) || !sym_known(hidden) || hidden.v < 1 ||
+	    !sym_known(rows) || !sym_known(columns) || __builtin_mul_overflow(a.v, b.v, &inner) ||
+	    __builtin_mul_overflow(inner, packed, &inner) ||
+	    __builtin_mul_overflow(columns.v, packed, &wide))
+		return rows;
+	inner /= hidden.v;
+	const bool transposed = hidden.v != inner ? a.v == inner : fused && sym_same(rows, hidden);
+	return transposed ? sym_const(wide) : rows;
+}
+
 /* Each token goes through k experts, which have two products, or three with a separate gate.
  * Weights may be packed, so the inner sizes are taken from the input and from the number of rows of
  * a weight. */
@@ -215,7 +243,7 @@ static void cost_moe(op *o)
 		return;
 	}
 	bool fused = gated && !op_in(o, third);
-	sym_int hidden = x->dims[x->rank - 1], rows = fc1->dims[1];
+	sym_int hidden = x->dims[x->rank - 1], rows = moe_rows(o, fc1, fc2, hidden, fused);
 	sym_int inner = fused ? op_share(o, rows, sym_const(2), "halves") : rows;
 	sym_int tokens = op_share(o, op_elements(o, x), hidden, "columns");
 	sym_int used = op_times(o, k, tokens);

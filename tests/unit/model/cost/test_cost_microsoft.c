@@ -86,6 +86,11 @@ static const op_case products[] = {
      "k=2 activation_type=silu expert_weight_bits=4", "f[6,32]", "12288", NULL, "4096"},
     {"MoE", MS, 0, "x:f[2,3,8] r:f[6,4] a:*f[4,16,8] - b:*f[4,8,16]", "y", "k=2", "f[2,3,8]",
      "3072", NULL, "1024"},
+    /* the layout before ONNX Runtime 1.23 */
+    {"QMoE", MS, 0, "x:f[6,32] r:f[6,4] a:*u[4,32,8] s:*f[4,16] - b:*u[4,16,16] t:*f[4,32]", "y",
+     "k=2 activation_type=silu expert_weight_bits=4", "f[6,32]", "12288", NULL, "4096"},
+    {"MoE", MS, 0, "x:f[2,3,8] r:f[6,4] a:*f[4,8,16] - b:*f[4,16,8]", "y", "k=2", "f[2,3,8]",
+     "3072", NULL, "1024"},
     /* 12 x 16 x (5 of SiLU, the gate's product, the gate's bias), 12 x 8 x 2, 24 x 5 of a softmax
      */
     {"MoE", MS, 0, "x:f[2,3,8] r:f[6,4] a:*f[4,16,8] - b:*f[4,8,16] - c:*f[4,16,8] d:*f[4,16]", "y",
