@@ -131,7 +131,7 @@ static int instrument_file_open(const char *ending, int flags)
 	char path[PATH_BYTES + 64];
 
 	snprintf(path, sizeof path, "%s.%s", all.prefix, ending);
-	return open(path, flags | O_CLOEXEC, 0600);
+	return file_room_open(path, flags);
 }
 
 /* --- modules */
@@ -202,7 +202,7 @@ static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 					    (unsigned long long)m.begin, (unsigned long long)m.end,
 					    (unsigned long long)info->dlpi_phdr[i].p_offset, path);
 		if (length > 0 && (size_t)length < sizeof line &&
-		    write(out->fd, line, (size_t)length) < 0)
+		    syscall(SYS_write, out->fd, line, (size_t)length) < 0)
 			return 1;
 	}
 	return 0;
@@ -277,7 +277,7 @@ static bool modules_note(uint64_t function)
 	if (!known)
 		dl_iterate_phdr(module_put, &out);
 	if (out.fd >= 0)
-		close(out.fd);
+		file_room_close(out.fd);
 	if (out.locked)
 		unlock();
 	errno = before;
@@ -357,7 +357,7 @@ static bool process_file(void)
 	count_process *file = MAP_FAILED;
 	if (file_room(fd, 0, sizeof *file) && file_size_set(fd, sizeof *file))
 		file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
+	file_room_close(fd);
 	if (file == MAP_FAILED)
 		return false;
 	all.ticks = ticks && !strcmp(ticks, "tsc");

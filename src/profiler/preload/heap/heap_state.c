@@ -201,11 +201,11 @@ bool heap_room(heap_part part, size_t bytes)
 		return true;
 	const int kept = errno;
 	/* No descriptor stays open: the program may count its descriptors, or close all. */
-	const int fd = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	const int fd = file_room_open(file, O_RDWR | O_NOFOLLOW);
 	const size_t grown = room_grown(there, bytes);
 	const bool ok = fd >= 0 && file_room(fd, begins[part] + there, grown - there);
 	if (fd >= 0)
-		close(fd);
+		file_room_close(fd);
 	if (ok)
 		atomic_store_explicit(&cap[part], grown, memory_order_relaxed);
 	if (ok && h)
@@ -224,7 +224,7 @@ static int file_make(const char *directory)
 				       (long)getpid(), again);
 		if (n < 0 || (size_t)n >= sizeof file)
 			return -1;
-		const int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		const int fd = file_room_open(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -280,9 +280,10 @@ static bool region_open(heap_state *s, const char *directory)
 	const int error = !allowed ? limit : ok && !at ? errno : 0;
 	if (!at && ftruncate(fd, 0) != 0)
 		unlink(file);
-	if (error && file_size_allowed(sizeof error) && pwrite(fd, &error, sizeof error, 0) < 0)
+	if (error && file_size_allowed(sizeof error) &&
+	    syscall(SYS_pwrite64, fd, &error, sizeof error, 0L) < 0)
 		unlink(file);
-	close(fd);
+	file_room_close(fd);
 	if (!at)
 		return false;
 	madvise(at, bytes, MADV_DONTFORK);

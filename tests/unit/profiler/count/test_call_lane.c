@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -212,6 +213,27 @@ static void test_goes_on_in_another(void **state)
 	assert_int_equal(child->depth, 1);
 	thread_cct_free(child);
 	thread_cct_free(l);
+}
+
+static void *is_cancelled(void *unused)
+{
+	(void)unused;
+	pthread_cancel(pthread_self());
+	thread_cct_free(thread_cct_make("cancelled"));
+	return NULL;
+}
+
+/* A hook is no cancellation point: the function that it counts may be in a critical section. */
+static void test_no_cancellation_point(void **state)
+{
+	pthread_t t;
+	void *end;
+
+	(void)state;
+	assert_int_equal(pthread_create(&t, NULL, is_cancelled, NULL), 0);
+	assert_int_equal(pthread_join(t, &end), 0);
+	assert_null(end);
+	assert_int_equal(access("cancelled", F_OK), 0);
 }
 
 /* --- the record */
@@ -427,6 +449,7 @@ int test_call_lane(void)
 	    cmocka_unit_test(test_ends_that_do_not_fit),
 	    cmocka_unit_test(test_forgotten),
 	    cmocka_unit_test(test_goes_on_in_another),
+	    cmocka_unit_test(test_no_cancellation_point),
 	    cmocka_unit_test(test_record),
 	    cmocka_unit_test(test_other_process),
 	    cmocka_unit_test(test_damaged),
