@@ -61,7 +61,7 @@ static struct {
 	atomic_int lock;	     /* LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED */
 	_Atomic uint64_t generation; /* shifted to its bits in a function's id */
 	count_process *file;
-	char prefix[PATH_BYTES]; /* DIRECTORY/PID.N */
+	char directory[PATH_BYTES - 64], prefix[PATH_BYTES]; /* prefix: DIRECTORY/PID.N */
 	thread_cct *lanes[CALL_LANES_MAX];
 	uint32_t nlanes;
 	uint32_t fork_depth; /* open calls of the forking thread; the child inherits its lane */
@@ -337,16 +337,31 @@ static void instrument_calibrate(void)
 	thread_cct_free(l);
 }
 
-static bool process_file(void)
+/* Read once: a program may clear its environment before fork(). */
+static bool count_environment_read(void)
 {
 	const char *directory = secure_getenv(COUNT_DIRECTORY), *ticks = secure_getenv(COUNT_TICKS),
 		   *times = secure_getenv(COUNT_TIMES);
+
+	if (!directory || *directory != '/' || strlen(directory) >= sizeof all.directory)
+		return false;
+	strcpy(all.directory, directory);
+#ifdef __x86_64__
+	all.ticks = ticks && !strcmp(ticks, "tsc");
+#endif
+	all.sampled = times && !strcmp(times, "sampled");
+	return true;
+}
+
+static bool process_file(void)
+{
 	int fd = -1;
 
-	if (!directory || *directory != '/' || strlen(directory) > PATH_BYTES - 64)
+	if (!all.directory[0] && !count_environment_read())
 		return false;
 	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
-		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", directory, (long)getpid(), n);
+		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", all.directory, (long)getpid(),
+			 n);
 		fd = instrument_file_open("process", O_RDWR | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST)
 			return false;
@@ -360,11 +375,6 @@ static bool process_file(void)
 	file_room_close(fd);
 	if (file == MAP_FAILED)
 		return false;
-	all.ticks = ticks && !strcmp(ticks, "tsc");
-#ifndef __x86_64__
-	all.ticks = false;
-#endif
-	all.sampled = times && !strcmp(times, "sampled");
 	file->pid = (uint32_t)getpid();
 	file->parent = (uint32_t)getppid();
 	file->ticks = all.ticks;

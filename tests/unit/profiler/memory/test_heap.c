@@ -299,6 +299,7 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
 	fflush(stdout);
 	const pid_t child = fork();
 	if (child == 0) {
+		clearenv();		/* as a daemon does */
 		heap_on_free(block(1)); /* the parent's block: not known here */
 		born(2, 77);
 		_exit(live() == 77 ? 0 : 1);
