@@ -163,11 +163,14 @@ __attribute__((destructor)) static void ends(void)
 
 void *heap_pages(heap_state *s, size_t bytes)
 {
+	const int kept = errno; /* a hook of malloc() that has succeeded leaves it */
 	void *p = state_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
+	if (p)
+		madvise(p, bytes, MADV_DONTFORK);
+	errno = kept;
 	if (!p)
 		return NULL;
-	madvise(p, bytes, MADV_DONTFORK);
 	owned_add(p, bytes);
 	if (s->header)
 		atomic_fetch_add_explicit(&s->header->own_bytes, bytes, memory_order_relaxed);
