@@ -434,8 +434,10 @@ static thread_cct *instrument_lane_take(void)
 	for (uint32_t i = 0; i < all.nlanes; i++)
 		if (!__atomic_load_n(&all.lanes[i]->in_use, __ATOMIC_ACQUIRE))
 			return all.lanes[i];
-	if (all.nlanes >= CALL_LANES_MAX)
+	if (all.nlanes >= CALL_LANES_MAX) {
+		errno = EUSERS; /* program_file.c has the sentence */
 		return NULL;
+	}
 	snprintf(path, sizeof path, "%s.%u.lane", all.prefix, all.nlanes);
 	thread_cct *l = thread_cct_make(path);
 	if (l) {
