@@ -311,6 +311,7 @@ void thread_cct_fork(thread_cct *l, const thread_cct *from, uint32_t depth, uint
 		l->current = node;
 		l->depth = i + 1;
 	}
+	l->inherited = l->n;
 	l->too_deep = depth == CALL_LANE_FRAMES ? from->too_deep : 0;
 	l->last = now;
 }
