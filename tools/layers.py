@@ -84,7 +84,7 @@ LAYERS = {
 
     # Profiling programs. Stacks: unwinding, and the memory map.
     "src/profiler/unwind": (("base", "os"), "address_search elf_file file_room eh_frame_index go_table readable address_space self_modules unwind unwind_scan unwind_self", ("base",), ISO,
-                            ("dlfcn.h", "dwarf.h", "elf.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h", "sys/types.h",
+                            ("dlfcn.h", "dwarf.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h", "sys/types.h",
                              "ucontext.h", "unistd.h")),
     # Functions and lines of addresses.
     "src/profiler/symbols": (("base", "os", "profiler/unwind"), "vtable_symbols symbolizer", ("base",), ISO,

@@ -354,6 +354,7 @@ typedef struct dck_call_counter_meta {
 	void *self;
 	const char *sort; /* one of dck_count_sorts; NULL: the first */
 	bool replaced;	  /* another profiler took the place of this one: incomplete, with a note */
+	size_t uncounted; /* threads without space for their counts: incomplete, with a note */
 } dck_call_counter_meta;
 /* Makes a record of n threads together: table "functions" and tree "calls". *ret is owned. */
 DCK_API dck_status dck_call_counter_record(const dck_call_counter *const *all, size_t n,

@@ -5,19 +5,16 @@
  * each thread has a profile function in C: threads that run when counting starts, and threads that
  * `threading` starts later. Each thread has its own dck_call_counter. A function is identified by
  * its code object, a C function by its PyMethodDef, as in the standard library's profiler, so
- * counts agree.
- *
- * A process has one active counter at a time.
+ * counts agree. A process has one active counter at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "count_names.h"
 #include "event_callback.h"
 #include "ext.h"
 #include <deepclock/count.h>
-#include <fcntl.h>
 #include <frameobject.h> /* before Python 3.11 */
 #include <pthread.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum { DIRECTORY_BYTES = 256, CHILDREN_MAX = 4096 };
@@ -36,7 +33,8 @@ static struct {
 	pthread_key_t key;
 	slot *slots;
 	uint64_t id;		 /* number of counters created */
-	size_t threads;		 /* that the last counter counted */
+	size_t threads;		 /* that the last counter counted, ... */
+	size_t uncounted;	 /* ... or had no memory for */
 	bool active;		 /* the last counter is counting */
 	bool builtins;		 /* count C functions too */
 	bool replaced;		 /* another profiler took the place of the last counter */
@@ -48,13 +46,13 @@ static struct {
 	char directory[DIRECTORY_BYTES]; /* "": none yet */
 	long owner, process;		 /* owner: the process that made the directory */
 	unsigned files;
-	int names;	 /* descriptor of this process's function log; -1: the owner */
+	char names[DIRECTORY_BYTES + 64]; /* file of this process's function log; "": none */
 	PyObject *known; /* dict: the owner has the first nknown too; NULL: the owner */
 	Py_ssize_t nknown;
 	dck_call_counter *copy; /* from fork_before() to the end of the fork */
 	dck_call_counter *children[CHILDREN_MAX];
 	size_t nchildren, nprocesses;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT, .names = -1};
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
 typedef struct thread_state {
 	uint64_t id;
@@ -101,9 +99,7 @@ static void child_begins(void)
 		mine.calls = mine.slot->calls = all.copy;
 	}
 	all.copy = NULL;
-	if (all.names >= 0)
-		close(all.names);
-	all.names = -1;
+	all.names[0] = '\0';
 	pthread_mutex_unlock(&all.lock);
 	for (slot *s = all.slots; s; s = s->next)
 		s->taken = s == mine.slot;
@@ -160,7 +156,10 @@ static dck_call_counter *calls_begin(thread_state *t)
 			t->slot->id = all.id;
 		}
 		t->calls = t->slot->calls;
-		all.threads++;
+		all.threads += t->calls != NULL;
+		all.uncounted += !t->calls;
+	} else {
+		all.uncounted += all.active;
 	}
 	pthread_mutex_unlock(&all.lock);
 	return t->calls;
@@ -172,75 +171,6 @@ static inline dck_call_counter *calls_get(thread_state *t)
 }
 
 /* --- functions */
-
-/* Returns the standard library profiler's name of a C function, a new reference. */
-static PyObject *text_of_c(PyMethodDef *def, PyObject *of, PyObject *module)
-{
-	PyObject *name = of ? PyUnicode_FromString(def->ml_name) : NULL, *text = NULL;
-
-	if (of && name) {
-		PyObject *found = _PyType_Lookup(Py_TYPE(of), name);
-
-		Py_XINCREF(found);
-		text = found ? PyObject_Repr(found) : NULL;
-		Py_XDECREF(found);
-	}
-	Py_XDECREF(name);
-	PyErr_Clear();
-	if (text)
-		return text;
-	if (of)
-		return module && PyUnicode_Check(module)
-			   ? PyUnicode_FromFormat("<built-in method %S.%s>", module, def->ml_name)
-			   : PyUnicode_FromFormat("<built-in method %s>", def->ml_name);
-	PyObject *own = !module			  ? NULL
-			: PyModule_Check(module)  ? PyModule_GetNameObject(module)
-			: PyUnicode_Check(module) ? (Py_INCREF(module), module)
-						  : NULL;
-	PyErr_Clear();
-	text = own && PyUnicode_CompareWithASCIIString(own, "builtins") != 0
-		   ? PyUnicode_FromFormat("<%U.%s>", own, def->ml_name)
-		   : PyUnicode_FromFormat("<%s>", def->ml_name);
-	Py_XDECREF(own);
-	return text;
-}
-
-/* Writes NUL-terminated fields: number, line, name, qualified name, file; a C function has the
- * name alone. */
-static void function_log(uint64_t number, PyObject *what)
-{
-	char head[64];
-	const char *fields[4] = {NULL, "", "", ""};
-	struct iovec parts[9];
-	int n = 0;
-
-	if (PyUnicode_Check(what)) {
-		snprintf(head, sizeof head, "%llu%c0", (unsigned long long)number, 0);
-		fields[1] = PyUnicode_AsUTF8(what);
-	} else {
-		const PyCodeObject *code = (PyCodeObject *)what;
-
-		snprintf(head, sizeof head, "%llu%c%d", (unsigned long long)number, 0,
-			 code->co_firstlineno);
-		fields[1] = PyUnicode_AsUTF8(code->co_name);
-#if PY_VERSION_HEX >= 0x030b0000
-		fields[2] = PyUnicode_AsUTF8(code->co_qualname);
-#else
-		fields[2] = fields[1];
-#endif
-		fields[3] = PyUnicode_AsUTF8(code->co_filename);
-	}
-	const size_t first = strlen(head) + 1;
-	parts[n++] = (struct iovec){head, first + strlen(head + first) + 1};
-	for (int i = 1; i < 4; i++) {
-		const char *text = fields[i] ? fields[i] : "?"; /* not UTF-8 */
-
-		parts[n++] = (struct iovec){(char *)(uintptr_t)text, strlen(text) + 1};
-	}
-	/* A function whose write fails has no name. */
-	const ssize_t wrote = writev(all.names, parts, n);
-	(void)wrote;
-}
 
 /* Registers the function of a new path. def NULL: a Python function, and `keep` is its code. of:
  * the object whose method it is; NULL: no method. */
@@ -254,11 +184,11 @@ static void function_keep(thread_state *t, uint64_t number, PyObject *keep, PyMe
 	t->busy = true;
 	if (key && all.functions && PyDict_Contains(all.functions, key) == 0 &&
 	    (!all.known || PyDict_Contains(all.known, key) == 0)) {
-		PyObject *what = def ? text_of_c(def, of, module) : (Py_INCREF(keep), keep);
+		PyObject *what = def ? count_name_of_c(def, of, module) : (Py_INCREF(keep), keep);
 		PyObject *row = what ? PyTuple_Pack(2, what, keep) : NULL;
 
-		if (row && PyDict_SetItem(all.functions, key, row) == 0 && all.names >= 0)
-			function_log(number, what);
+		if (row && PyDict_SetItem(all.functions, key, row) == 0 && all.names[0])
+			count_name_log(all.names, number, what);
 		Py_XDECREF(what);
 		Py_XDECREF(row);
 	}
@@ -515,8 +445,6 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 		if (all.builtins && PyCFunction_Check(arg))
 			any_leave(t, ((PyCFunctionObject *)arg)->m_ml);
 		break;
-	default:
-		break;
 	}
 	return 0;
 }
@@ -557,10 +485,9 @@ static PyObject *count_thread(PyObject *m, PyObject *args)
 	/* This call is reported before the first function of its thread. */
 	if (all.active && PyTuple_GET_SIZE(args) > 0 && PyFrame_Check(PyTuple_GET_ITEM(args, 0)) &&
 	    PyTuple_GET_SIZE(args) > 1 && PyUnicode_Check(PyTuple_GET_ITEM(args, 1)) &&
-	    PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(args, 1), "call") == 0) {
+	    PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(args, 1), "call") == 0)
 		python_enter(&mine,
 			     (PyObject *)code_of((PyFrameObject *)PyTuple_GET_ITEM(args, 0)));
-	}
 	Py_RETURN_NONE;
 }
 #endif
@@ -597,9 +524,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 	dck_call_counter *before = all.first;
 	Py_XSETREF(all.functions, functions);
 	Py_CLEAR(all.known);
-	if (all.names >= 0)
-		close(all.names);
-	all.names = -1;
+	all.names[0] = '\0';
 	all.directory[0] = '\0';
 	all.owner = all.process = (long)getpid();
 	children_drop();
@@ -607,7 +532,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 	all.first = first;
 	all.builtins = builtins;
 	all.id++;
-	all.threads = 0;
+	all.threads = all.uncounted = 0;
 	all.replaced = false;
 	all.active = true;
 	pthread_mutex_unlock(&all.lock);
@@ -729,7 +654,6 @@ static PyObject *count_before_fork(PyObject *m, PyObject *make)
 /* Runs in the child, which from here on counts its own calls into files. */
 static PyObject *count_after_fork(PyObject *m, PyObject *none)
 {
-	char path[DIRECTORY_BYTES + 64];
 	thread_state *t = &mine;
 	dck_call_counter *before = t->id == all.id ? t->calls : NULL;
 	PyObject *functions, *key, *row;
@@ -760,17 +684,19 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 	}
 	dck_call_counter_free(before);
 	if (t->calls && all.files) {
-		snprintf(path, sizeof path, "%s/%ld.%u.names", all.directory, all.process,
+		snprintf(all.names, sizeof all.names, "%s/%ld.%u.names", all.directory, all.process,
 			 all.files - 1);
-		all.names = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+		if (!count_name_file(all.names))
+			all.names[0] = '\0';
 	}
 	/* Logs the functions registered since the owner's fork, which this process may call too. */
-	for (Py_ssize_t i = 0; all.names >= 0 && PyDict_Next(all.known, &at, &key, &row); i++)
+	for (Py_ssize_t i = 0; all.names[0] && PyDict_Next(all.known, &at, &key, &row); i++)
 		if (i >= all.nknown)
-			function_log(PyLong_AsUnsignedLongLong(key), PyTuple_GET_ITEM(row, 0));
+			count_name_log(all.names, PyLong_AsUnsignedLongLong(key),
+				       PyTuple_GET_ITEM(row, 0));
 	at = 0;
-	while (all.names >= 0 && PyDict_Next(all.functions, &at, &key, &row))
-		function_log(PyLong_AsUnsignedLongLong(key), PyTuple_GET_ITEM(row, 0));
+	while (all.names[0] && PyDict_Next(all.functions, &at, &key, &row))
+		count_name_log(all.names, PyLong_AsUnsignedLongLong(key), PyTuple_GET_ITEM(row, 0));
 	PyErr_Clear();
 	(void)m;
 	Py_RETURN_NONE;
@@ -797,11 +723,12 @@ static PyObject *count_child(PyObject *m, PyObject *args)
 	(void)m;
 	if (!PyArg_ParseTuple(args, "sKp:_count_child", &path, &mark, &first))
 		return NULL;
-	if (all.nchildren == CHILDREN_MAX)
+	dck_call_counter *c =
+	    all.nchildren < CHILDREN_MAX ? dck_call_counter_read(path, all.first, mark) : NULL;
+	if (!c) {
+		all.uncounted++;
 		Py_RETURN_FALSE;
-	dck_call_counter *c = dck_call_counter_read(path, all.first, mark);
-	if (!c)
-		Py_RETURN_FALSE;
+	}
 	all.children[all.nchildren++] = c;
 	all.nprocesses += (size_t)first;
 	Py_RETURN_TRUE;
@@ -837,7 +764,8 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	const size_t n = stopped(threads, THREADS_MAX);
 	dck_record *r = NULL;
 	dck_err err = {0};
-	dck_call_counter_meta about = {.frame = frame_of, .replaced = all.replaced};
+	dck_call_counter_meta about = {
+	    .frame = frame_of, .replaced = all.replaced, .uncounted = all.uncounted};
 	unsigned long long elapsed, top;
 	int incomplete;
 

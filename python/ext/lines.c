@@ -541,7 +541,7 @@ static PyObject *lines_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	l = (lines *)type->tp_alloc(type, 0);
 	if (!l)
 		return NULL;
-	l->resident.now_fd = l->resident.clear_fd = -1;
+	l->resident.now_fd = -1;
 	Py_INCREF(wanted);
 	Py_INCREF(disable);
 	l->wanted = wanted;

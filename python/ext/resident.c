@@ -46,20 +46,25 @@ static uint64_t peak_read(const resident *r)
 	return getrusage(RUSAGE_SELF, &used) == 0 ? (uint64_t)used.ru_maxrss * 1024 : 0;
 }
 
-/* Resets the peak. */
-static bool reset(const resident *r)
+/* Resets the peak. No descriptor for writing stays open: a program may close all, and open a file
+ * by this number. */
+static bool reset(void)
 {
-	return r->clear_fd >= 0 && pwrite(r->clear_fd, "5", 1, 0) == 1;
+	const int to = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+	const bool done = to >= 0 && write(to, "5", 1) == 1;
+
+	if (to >= 0)
+		close(to);
+	return done;
 }
 
 void resident_open(resident *r)
 {
 	*r = (resident){
 	    .now_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC),
-	    .clear_fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC),
 	    .page = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
-	r->peaks = now_read(r) && reset(r);
+	r->peaks = now_read(r) && reset();
 	/* The peak of getrusage() survives execve(), so it may be the previous program's. */
 	r->slow = r->peaks && peak_read(r) > now_read(r) + 4 * BLUR;
 	if (r->slow)
@@ -70,9 +75,7 @@ void resident_close(resident *r)
 {
 	if (r->now_fd >= 0)
 		close(r->now_fd);
-	if (r->clear_fd >= 0)
-		close(r->clear_fd);
-	r->now_fd = r->clear_fd = -1;
+	r->now_fd = -1;
 }
 
 void resident_look(const resident *r, uint64_t *ret_now, uint64_t *ret_peak)
@@ -83,5 +86,5 @@ void resident_look(const resident *r, uint64_t *ret_now, uint64_t *ret_peak)
 	*ret_now = now;
 	*ret_peak = peak > now + BLUR ? peak : now;
 	if (peak > now + BLUR)
-		reset(r);
+		reset();
 }

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 typedef struct resident {
-	int now_fd, clear_fd; /* < 0: not available */
-	bool peaks;	      /* the system reports peaks, and they can be reset */
-	bool slow;	      /* they are read from /proc/self/status */
+	int now_fd; /* < 0: not available */
+	bool peaks; /* the system reports peaks, and they can be reset */
+	bool slow;  /* they are read from /proc/self/status */
 	uint64_t page;
 } resident;
 

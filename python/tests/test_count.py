@@ -13,6 +13,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 from unittest import mock
@@ -338,6 +339,27 @@ class Counts(Case):
         self.assertEqual(c.record.facts["count/processes"].value, 6)
         table = c.record.tables["functions"]
         self.assertNotIn("(no name)", {table[i]["name"] for i in range(len(table))})
+
+    def test_child_that_closes_descriptors(self):
+        """A file that gets the number of a descriptor of the counter is not written to."""
+        ends = []
+
+        def child(folder):
+            os.closerange(3, 256)
+            files = [os.open(os.path.join(folder, str(i)), os.O_RDWR | os.O_CREAT) for i in range(20)]
+            exec("def born(): return len('abc')\nborn()", {})
+            os._exit(any(os.fstat(f).st_size for f in files))
+
+        def run(folder):
+            pid = os.fork()
+            if pid == 0:
+                child(folder)
+            ends.append(os.waitpid(pid, 0)[1])
+
+        with tempfile.TemporaryDirectory() as folder:
+            c = counted(lambda: run(folder))
+        self.assertEqual(ends, [0])
+        self.assertIn("born", {k[2] for k in c.stats})
 
     def test_child_that_forks(self):
         """Calls of os.register_at_fork() hooks in a child do not corrupt the counts of the forking process."""

@@ -29,6 +29,8 @@ static const struct {
     {EMFILE, "the program had no descriptor left (EMFILE)", descriptors},
     {ENFILE, "the system had no descriptor left (ENFILE)", descriptors},
     {ENOMEM, "the program may map no more memory (ENOMEM)", address_space},
+    {EUSERS, "4,096 threads of a process are counted at one time",
+     "count a part with fewer threads"},
 };
 
 /* An empty file has no errno: the program, which has our limit, could not write one. */

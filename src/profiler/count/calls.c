@@ -235,7 +235,7 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 					 calls_frame_of, &names, err);
 	f.threads = (uint32_t)about->threads;
 	record_set_began(b, os_unix_ns() - (int64_t)about->elapsed_ns);
-	record_set_incomplete(b, about->incomplete || about->replaced);
+	record_set_incomplete(b, about->incomplete || about->replaced || about->uncounted);
 	if (about->replaced) {
 		record_note(
 		    b, "count-lost",
@@ -243,6 +243,14 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 		    "before the end, and what that thread called from then on is not counted");
 		record_remedy(b,
 			      "start and end other profilers outside, or use Python 3.12 or later");
+	}
+	if (about->uncounted) {
+		record_note(b, "count-lost",
+			    "the calls of %zu thread%s are not counted: there was no memory for "
+			    "the counts, or forked processes had more than %d threads",
+			    about->uncounted, about->uncounted == 1 ? "" : "s", CALL_LANES_MAX);
+		record_remedy(b, "raise the limit of address space (ulimit -v), or count a part "
+				 "with fewer threads");
 	}
 	record_host_here(b);
 	if (about->method)

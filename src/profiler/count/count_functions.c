@@ -103,8 +103,10 @@ dck_status count_functions_add(count_functions *f, const thread_cct *lane, doubl
 
 		if (node->parent >= i || (i == THREAD_CCT_OVERFLOW && !lane->rest))
 			continue;
-		/* An undone call (dck_call_counter_undo()) is not a path. */
-		if (i != THREAD_CCT_OVERFLOW && node->calls == 0 && node->self == 0) {
+		/* An undone call (dck_call_counter_undo()) is not a path; one that a forked process
+		 * began inside is. */
+		if (i != THREAD_CCT_OVERFLOW && i >= lane->inherited && node->calls == 0 &&
+		    node->self == 0) {
 			paths[i] = paths[node->parent];
 			continue;
 		}

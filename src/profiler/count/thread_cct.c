@@ -78,10 +78,10 @@ static bool lane_has_space(thread_cct *l)
 		return true;
 	if (l->full)
 		return false;
-	const int fd = open(l->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	const int fd = file_room_open(l->path, O_RDWR | O_NOFOLLOW);
 	l->full = fd < 0 || !lane_grow(l, fd);
 	if (fd >= 0)
-		close(fd);
+		file_room_close(fd);
 	return !l->full;
 }
 
@@ -91,13 +91,13 @@ static thread_cct *file_map(const char *path)
 
 	if (strlen(path) >= PATH_BYTES)
 		return NULL;
-	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	const int fd = file_room_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 	if (fd < 0)
 		return NULL;
 	if (file_size_allowed(CALL_LANE_BYTES) && lane_grow(&first, fd) &&
 	    file_size_set(fd, CALL_LANE_BYTES))
 		l = lane_map(CALL_LANE_BYTES, fd);
-	close(fd);
+	file_room_close(fd);
 	if (l)
 		l->cap = first.cap;
 	else
@@ -311,6 +311,7 @@ void thread_cct_fork(thread_cct *l, const thread_cct *from, uint32_t depth, uint
 		l->current = node;
 		l->depth = i + 1;
 	}
+	l->inherited = l->n;
 	l->too_deep = depth == CALL_LANE_FRAMES ? from->too_deep : 0;
 	l->last = now;
 }

@@ -70,6 +70,7 @@ typedef struct thread_cct {
 	uint64_t rest;	    /* calls below THREAD_CCT_OVERFLOW */
 	uint64_t unmatched; /* ends without a beginning */
 	uint64_t left;	    /* calls that ended with an outer one, e.g. by longjmp() */
+	uint32_t inherited; /* nodes up to here are calls that were open at fork(); 0: none */
 	/* Private to the counting process; a reader of the file does not need them. */
 	call_frame *frames;
 	uint32_t *buckets;

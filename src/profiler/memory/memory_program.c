@@ -95,25 +95,42 @@ static dck_status memory_attached(const dck_memory_config *c, const dck_program 
 	return DCK_OK;
 }
 
-/* Returns the program, if it has malloc() itself and no process called the library's: such calls do
- * not reach a library that is preloaded. Otherwise NULL. */
-static const char *allocator_of(const memory_sums *sums)
+static bool has_malloc(const char *program)
 {
-	const char *program = NULL;
 	elf_file *f;
+	bool has;
+
+	if (elf_file_open(program, &f, NULL) != DCK_OK)
+		return false;
+	has = elf_file_exports(f, "malloc");
+	elf_file_close(f);
+	return has;
+}
+
+/* Finds the processes whose program has malloc() itself: such calls do not reach a library that is
+ * preloaded. Returns such a program if no process called the library's; otherwise NULL. */
+static const char *allocator_find(memory_sums *sums)
+{
+	const char *program = NULL, *last = "";
+	bool called = false, last_has = false;
 
 	for (size_t i = 0; i < sums->nprocesses; i++) {
-		const sums_process *p = &sums->processes[i];
+		sums_process *p = &sums->processes[i];
 
-		if (p->totals[TOTAL_ALLOCATIONS].sampled > 0)
-			return NULL;
-		if (program || !p->program || elf_file_open(p->program, &f, NULL) != DCK_OK)
+		if (p->totals[TOTAL_ALLOCATIONS].sampled > 0) {
+			called = true;
 			continue;
-		if (elf_file_exports(f, "malloc"))
+		}
+		if (!p->program)
+			continue;
+		if (strcmp(p->program, last))
+			last_has = has_malloc(p->program);
+		last = p->program;
+		p->own_allocator = last_has;
+		if (p->own_allocator)
 			program = p->program;
-		elf_file_close(f);
 	}
-	return program;
+	return called ? NULL : program;
 }
 
 static dck_status target_run(const dck_memory_config *c, dck_program *p, const char *directory,
@@ -135,7 +152,7 @@ static dck_status target_run(const dck_memory_config *c, dck_program *p, const c
 	}
 	if (st == DCK_OK) {
 		char *own = (char *)(uintptr_t)m.why, space[256], its[256];
-		const char *allocator = own ? NULL : allocator_of(&sums);
+		const char *allocator = own ? NULL : allocator_find(&sums);
 
 		snprintf(space, sizeof space, "%s; %s", program_file_reason(sums.error),
 			 program_file_remedy(sums.error));

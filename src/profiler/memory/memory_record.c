@@ -411,6 +411,30 @@ static void sampled_note(record_builder *b, const memory_sums *s, const heap_sum
 		    dck_text_bytes((double)s->interval, text, sizeof text), SAMPLES_FEW);
 }
 
+/* Names the programs that have their own allocators. */
+static void own_allocators_put(record_builder *b, const memory_sums *s)
+{
+	enum { NAMED = 4 };
+	const char *named[NAMED];
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nprocesses && n < NAMED; i++) {
+		const sums_process *p = &s->processes[i];
+		size_t k = 0;
+
+		while (p->own_allocator && k < n && strcmp(named[k], p->program) != 0)
+			k++;
+		if (!p->own_allocator || k < n)
+			continue;
+		named[n++] = p->program;
+		record_note(b, "programs-not-recorded",
+			    "program '%.80s' is not in this result: it has its own allocator "
+			    "(malloc), which no preloaded library can replace",
+			    os_path_base(p->program));
+		record_remedy(b, "link its allocator as a shared library");
+	}
+}
+
 static void memory_notes_put(record_builder *b, const memory_result *m, const heap_sum *sum)
 {
 	const char *missing_reason = heap_names_lacking(m->sums->names);
@@ -460,6 +484,7 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 	exec_unseen_put(b, &(exec_unseen){.directory = m->directory,
 					  .variable = HEAP_VARIABLE,
 					  .remedies = memory_remedies});
+	own_allocators_put(b, m->sums);
 	if (sum->broken)
 		record_note(b, "memory-stacks",
 			    "%llu stacks ended before their outermost frame: a function in between "

@@ -53,6 +53,7 @@ typedef struct sums_process {
 	uint64_t limit, region_bytes; /* RLIMIT_AS, 0: none; what its file takes of it */
 	bool full;		      /* its file reached the limit of call paths */
 	bool ends_in;		      /* its Python interpreter finalised: `held` was live before */
+	bool own_allocator;	      /* it has malloc() itself, and none of its calls was seen */
 } sums_process;
 
 enum { SUMS_PROCESSES_MAX = 4096 };

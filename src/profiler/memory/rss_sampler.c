@@ -5,7 +5,9 @@
  * /proc/PID/task/TID/children), and reads /proc/PID/status of each process (proc(5)). A process
  * whose parent exited is found by its heap file. The proportional share (Pss in smaps_rollup) costs
  * the kernel milliseconds per GiB, for which it holds the process's lock of mappings. It is read
- * once a second, and less often where a reading takes more than SHARE_COST_PERCENT of a second.
+ * once a second, and less often where a reading takes more than SHARE_COST_PERCENT of a second. The
+ * directory of the heap files is searched at every fourth sample, and for SEARCH_COST_PERCENT of
+ * the time at most: a build may leave thousands of files.
  *
  * Memory is bounded: the series is decimated when WATCH_KEPT_MAX samples are retained, and peaks
  * cover all samples. The thread waits for the due time of the next sample on a condition variable
@@ -20,6 +22,8 @@
 #include "profiler/memory/rss_sampler.h"
 
 #include "base/err.h"
+#include "base/hash.h"
+#include "base/id_table.h"
 #include "base/mem.h"
 #include "profiler/preload/heap/heap_region.h"
 #include "os/os.h"
@@ -27,12 +31,16 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { HEAPS_EVERY = 4, HEAPS_MAX = 1024, SHARE_COST_PERCENT = 1 };
+enum {
+	HEAPS_EVERY = 4,
+	HEAPS_MAX = 4096, /* of processes that run at one time */
+	SHARE_COST_PERCENT = 1,
+	SEARCH_COST_PERCENT = 5
+};
 static const uint64_t share_every_ns = 1000000000u;
 
 /* The mapped header of a process's heap: its live bytes are read, the time is written. */
 typedef struct heap_seen {
-	char name[64]; /* file name */
 	heap_header *header;
 	size_t bytes;
 	bool done; /* its process has ended, or become another program */
@@ -40,7 +48,7 @@ typedef struct heap_seen {
 
 struct rss_sampler {
 	long pid;
-	uint64_t period_ns, began_ns, next_share_ns;
+	uint64_t period_ns, began_ns, next_share_ns, next_search_ns;
 	const char *directory; /* directory of the heap files; NULL: none */
 	mem_arena *arena;
 	pthread_t thread;
@@ -48,9 +56,10 @@ struct rss_sampler {
 	pthread_cond_t stops;
 	bool stopping;
 	rss_samples looks;
-	uint64_t every; /* interval of retained samples, in samples */
-	heap_seen *heaps;
+	uint64_t every;	  /* interval of retained samples, in samples */
+	heap_seen *heaps; /* of processes that run */
 	size_t nheaps;
+	hash_map known; /* hashes of the names of all files that were mapped */
 };
 
 /* --- processes */
@@ -81,14 +90,11 @@ static size_t processes_find(const rss_sampler *w, long ret[WATCH_PROCESSES_MAX]
 static void heap_found(void *self, const char *path)
 {
 	rss_sampler *w = self;
-	const char *name = os_path_base(path);
+	const uint64_t name = hash_text(HASH_START, os_path_base(path)) | 1;
 	heap_seen h = {0};
 
-	if (w->nheaps == HEAPS_MAX || strlen(name) >= sizeof h.name)
+	if (w->nheaps == HEAPS_MAX || hash_map_find(&w->known, name))
 		return;
-	for (size_t i = 0; i < w->nheaps; i++)
-		if (!strcmp(w->heaps[i].name, name))
-			return;
 	h.header = os_file_map(path, true, HEAP_AT_MODULES, &h.bytes);
 	if (!h.header)
 		return;
@@ -96,7 +102,10 @@ static void heap_found(void *self, const char *path)
 		os_file_unmap(h.header, h.bytes); /* not initialised yet */
 		return;
 	}
-	strcpy(h.name, name);
+	if (!hash_map_put(&w->known, name, 1)) {
+		os_file_unmap(h.header, h.bytes);
+		return;
+	}
 	/* After exec() a process has another heap: the older one was unmapped. */
 	for (size_t i = 0; i < w->nheaps; i++) {
 		heap_seen *other = &w->heaps[i];
@@ -111,12 +120,26 @@ static void heap_found(void *self, const char *path)
 	w->heaps[w->nheaps++] = h;
 }
 
+static void heaps_search(rss_sampler *w, uint64_t now)
+{
+	for (size_t i = 0; i < w->nheaps;) {
+		if (!w->heaps[i].done) {
+			i++;
+			continue;
+		}
+		os_file_unmap(w->heaps[i].header, w->heaps[i].bytes);
+		w->heaps[i] = w->heaps[--w->nheaps];
+	}
+	os_glob_each(w->directory, "*" HEAP_FILE_END, heap_found, w);
+	w->next_search_ns = now + (os_now_ns() - now) * (100 / SEARCH_COST_PERCENT);
+}
+
 static double heaps_look(rss_sampler *w, uint64_t now)
 {
 	double sum = 0;
 
-	if (w->directory && w->looks.looks % HEAPS_EVERY == 0)
-		os_glob_each(w->directory, "*" HEAP_FILE_END, heap_found, w);
+	if (w->directory && w->looks.looks % HEAPS_EVERY == 0 && now >= w->next_search_ns)
+		heaps_search(w, now);
 	for (size_t i = 0; i < w->nheaps; i++) {
 		heap_seen *h = &w->heaps[i];
 
@@ -235,6 +258,7 @@ static void watch_free(rss_sampler *w)
 	for (size_t i = 0; i < w->nheaps; i++)
 		os_file_unmap(w->heaps[i].header, w->heaps[i].bytes);
 	mem_free(w->heaps);
+	hash_map_done(&w->known);
 	rss_samples_done(&w->looks);
 	mem_arena_free(w->arena);
 	mem_free(w);

@@ -30,6 +30,9 @@ END
 "${CC:-cc}" -fno-builtin own.c -o own && deepclock memory --quiet --save run.json -- ./own >/dev/null
 echo "$?"
 record run.json 'note("allocations-not-traced")["text"].replace("./own", "").split(":")[1].split(" (")[0]'
+deepclock memory --quiet --save run.json -- sh -c './own; true' >/dev/null
+echo "$?"
+record run.json '[n["text"].split(":")[0] for n in r["notes"] if n["code"] == "programs-not-recorded"]'
 deepclock memory --rss-only --rate 500 --quiet --save run.json -- ./program late >out || cat out
 record run.json 'm("memory/heap_peak")["absent"]' '[n["code"] for n in r["notes"]]' 'm("memory/peak_rss")["value"] > 2**20' \
 	'max(s("memory/anonymous")["values"]) >= 2**20' 'len(s("memory/rss")["values"]) == len(s("memory/file")["at_ns"])'

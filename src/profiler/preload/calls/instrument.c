@@ -61,7 +61,7 @@ static struct {
 	atomic_int lock;	     /* LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED */
 	_Atomic uint64_t generation; /* shifted to its bits in a function's id */
 	count_process *file;
-	char prefix[PATH_BYTES]; /* DIRECTORY/PID.N */
+	char directory[PATH_BYTES - 64], prefix[PATH_BYTES]; /* prefix: DIRECTORY/PID.N */
 	thread_cct *lanes[CALL_LANES_MAX];
 	uint32_t nlanes;
 	uint32_t fork_depth; /* open calls of the forking thread; the child inherits its lane */
@@ -131,7 +131,7 @@ static int instrument_file_open(const char *ending, int flags)
 	char path[PATH_BYTES + 64];
 
 	snprintf(path, sizeof path, "%s.%s", all.prefix, ending);
-	return open(path, flags | O_CLOEXEC, 0600);
+	return file_room_open(path, flags);
 }
 
 /* --- modules */
@@ -202,7 +202,7 @@ static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 					    (unsigned long long)m.begin, (unsigned long long)m.end,
 					    (unsigned long long)info->dlpi_phdr[i].p_offset, path);
 		if (length > 0 && (size_t)length < sizeof line &&
-		    write(out->fd, line, (size_t)length) < 0)
+		    syscall(SYS_write, out->fd, line, (size_t)length) < 0)
 			return 1;
 	}
 	return 0;
@@ -277,7 +277,7 @@ static bool modules_note(uint64_t function)
 	if (!known)
 		dl_iterate_phdr(module_put, &out);
 	if (out.fd >= 0)
-		close(out.fd);
+		file_room_close(out.fd);
 	if (out.locked)
 		unlock();
 	errno = before;
@@ -337,16 +337,31 @@ static void instrument_calibrate(void)
 	thread_cct_free(l);
 }
 
-static bool process_file(void)
+/* Read once: a program may clear its environment before fork(). */
+static bool count_environment_read(void)
 {
 	const char *directory = secure_getenv(COUNT_DIRECTORY), *ticks = secure_getenv(COUNT_TICKS),
 		   *times = secure_getenv(COUNT_TIMES);
+
+	if (!directory || *directory != '/' || strlen(directory) >= sizeof all.directory)
+		return false;
+	strcpy(all.directory, directory);
+#ifdef __x86_64__
+	all.ticks = ticks && !strcmp(ticks, "tsc");
+#endif
+	all.sampled = times && !strcmp(times, "sampled");
+	return true;
+}
+
+static bool process_file(void)
+{
 	int fd = -1;
 
-	if (!directory || *directory != '/' || strlen(directory) > PATH_BYTES - 64)
+	if (!all.directory[0] && !count_environment_read())
 		return false;
 	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
-		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", directory, (long)getpid(), n);
+		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", all.directory, (long)getpid(),
+			 n);
 		fd = instrument_file_open("process", O_RDWR | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST)
 			return false;
@@ -357,14 +372,9 @@ static bool process_file(void)
 	count_process *file = MAP_FAILED;
 	if (file_room(fd, 0, sizeof *file) && file_size_set(fd, sizeof *file))
 		file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
+	file_room_close(fd);
 	if (file == MAP_FAILED)
 		return false;
-	all.ticks = ticks && !strcmp(ticks, "tsc");
-#ifndef __x86_64__
-	all.ticks = false;
-#endif
-	all.sampled = times && !strcmp(times, "sampled");
 	file->pid = (uint32_t)getpid();
 	file->parent = (uint32_t)getppid();
 	file->ticks = all.ticks;
@@ -424,8 +434,10 @@ static thread_cct *instrument_lane_take(void)
 	for (uint32_t i = 0; i < all.nlanes; i++)
 		if (!__atomic_load_n(&all.lanes[i]->in_use, __ATOMIC_ACQUIRE))
 			return all.lanes[i];
-	if (all.nlanes >= CALL_LANES_MAX)
+	if (all.nlanes >= CALL_LANES_MAX) {
+		errno = EUSERS; /* program_file.c has the sentence */
 		return NULL;
+	}
 	snprintf(path, sizeof path, "%s.%u.lane", all.prefix, all.nlanes);
 	thread_cct *l = thread_cct_make(path);
 	if (l) {

@@ -7,7 +7,7 @@
 #include "profiler/preload/heap/heap_state.h"
 #include "profiler/unwind/unwind.h"
 
-enum { HEAP_MODULE_NAME = 256 };
+enum { HEAP_MODULE_NAME = 1024 }; /* names by RUNPATH are long */
 
 /* A loaded module. */
 typedef struct heap_loaded {

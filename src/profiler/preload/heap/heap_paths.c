@@ -23,6 +23,7 @@
 #include "profiler/preload/heap/heap_modules.h"
 #include "profiler/preload/heap/heap_table.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
@@ -285,6 +286,7 @@ heap_place heap_place_get(heap_state *s, uint64_t place)
 {
 	struct heap_paths *p = s->paths;
 	heap_place found = {.place = place};
+	const int kept = errno; /* realpath() of a new module changes it */
 
 	for (bool looked = false;; looked = true) {
 		heap_lock_take(&p->lock);
@@ -297,6 +299,7 @@ heap_place heap_place_get(heap_state *s, uint64_t place)
 		if (found.frame || looked)
 			return found;
 		heap_modules_check(s);
+		errno = kept;
 	}
 }
 

@@ -10,10 +10,11 @@
  * Invariants: only frames of the calling thread are followed, which nothing changes or frees during
  * the call. A page is checked once by the kernel (readable.h) and remembered in a two-way set
  * associative cache. `names` and names_pages are used inside the lock of heap_paths.c alone, since
- * frame_describe() runs there; `finding` guards the interpreter until it is found. Names are in
- * pages from mmap(), never in malloc's memory, and are made again in each generation (after
- * fork()). Frames are keyed by 64-bit hashes without a further comparison. PYTHON_DEPTH_MAX bounds
- * a stack; of a deeper one the innermost frames are recorded.
+ * frame_describe() runs there; `finding` guards the interpreter until it is found, and nothing
+ * waits for it, since dlsym() waits for the loader's lock inside it, whose holder may be in a hook.
+ * Names are in pages from mmap(), never in malloc's memory, and are made again in each generation
+ * (after fork()). Frames are keyed by 64-bit hashes without a further comparison. PYTHON_DEPTH_MAX
+ * bounds a stack; of a deeper one the innermost frames are recorded.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_python.h"
@@ -231,8 +232,9 @@ static bool interpreter_find(heap_state *s, heap_thread *t)
 	const unwind_memory memory = {python_own_read, t->pages};
 	const int inside = heap_in_hook;
 
+	if (atomic_exchange_explicit(&finding, 1, memory_order_acquire))
+		return false; /* another thread finds it now */
 	heap_in_hook = HEAP_INSIDE_OURS;
-	heap_lock_take(&finding);
 	if (atomic_load(&s->python) == HEAP_PYTHON_LOADED) {
 		const bool found = python_self_find(&interpreter, &memory, &process);
 

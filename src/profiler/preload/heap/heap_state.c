@@ -47,6 +47,8 @@ heap_state *heap_now;
 /* A forked child inherits these. */
 static uint32_t generations;
 static char file[4096];
+static char directory[4096 - 64]; /* of all files: the program may clear its environment */
+static uint64_t interval;
 static heap_header *first;	       /* of the first process, shared with all of its children */
 static _Atomic size_t cap[HEAP_PARTS]; /* bytes that the file system has reserved */
 
@@ -161,11 +163,14 @@ __attribute__((destructor)) static void ends(void)
 
 void *heap_pages(heap_state *s, size_t bytes)
 {
+	const int kept = errno; /* a hook of malloc() that has succeeded leaves it */
 	void *p = state_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
+	if (p)
+		madvise(p, bytes, MADV_DONTFORK);
+	errno = kept;
 	if (!p)
 		return NULL;
-	madvise(p, bytes, MADV_DONTFORK);
 	owned_add(p, bytes);
 	if (s->header)
 		atomic_fetch_add_explicit(&s->header->own_bytes, bytes, memory_order_relaxed);
@@ -201,11 +206,11 @@ bool heap_room(heap_part part, size_t bytes)
 		return true;
 	const int kept = errno;
 	/* No descriptor stays open: the program may count its descriptors, or close all. */
-	const int fd = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	const int fd = file_room_open(file, O_RDWR | O_NOFOLLOW);
 	const size_t grown = room_grown(there, bytes);
 	const bool ok = fd >= 0 && file_room(fd, begins[part] + there, grown - there);
 	if (fd >= 0)
-		close(fd);
+		file_room_close(fd);
 	if (ok)
 		atomic_store_explicit(&cap[part], grown, memory_order_relaxed);
 	if (ok && h)
@@ -217,14 +222,14 @@ bool heap_room(heap_part part, size_t bytes)
 }
 
 /* Tries names until one is new: after exec() a process has the same pid again. */
-static int file_make(const char *directory)
+static int file_make(void)
 {
 	for (int again = 0; again < 1000; again++) {
 		const int n = snprintf(file, sizeof file, "%s/%ld.%d" HEAP_FILE_END, directory,
 				       (long)getpid(), again);
 		if (n < 0 || (size_t)n >= sizeof file)
 			return -1;
-		const int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		const int fd = file_room_open(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -257,7 +262,7 @@ static uint32_t nodes_allowed(int *ret_error)
 	return (uint32_t)most;
 }
 
-static bool region_open(heap_state *s, const char *directory)
+static bool region_open(heap_state *s)
 {
 	int limit;
 	const uint32_t nodes = nodes_allowed(&limit);
@@ -266,7 +271,7 @@ static bool region_open(heap_state *s, const char *directory)
 
 	for (int i = 0; i < HEAP_PARTS; i++)
 		cap[i] = 0; /* a parent's values do not count here */
-	const int fd = file_make(directory);
+	const int fd = file_make();
 	if (fd < 0)
 		return false;
 	/* Readers may access the reserved parts once the file has a length. Length 0 means that the
@@ -280,9 +285,10 @@ static bool region_open(heap_state *s, const char *directory)
 	const int error = !allowed ? limit : ok && !at ? errno : 0;
 	if (!at && ftruncate(fd, 0) != 0)
 		unlink(file);
-	if (error && file_size_allowed(sizeof error) && pwrite(fd, &error, sizeof error, 0) < 0)
+	if (error && file_size_allowed(sizeof error) &&
+	    syscall(SYS_pwrite64, fd, &error, sizeof error, 0L) < 0)
 		unlink(file);
-	close(fd);
+	file_room_close(fd);
 	if (!at)
 		return false;
 	madvise(at, bytes, MADV_DONTFORK);
@@ -324,9 +330,6 @@ static _Atomic uint16_t *filter_make(heap_state *s)
 
 static bool sampling_begin(heap_state *s)
 {
-	const char *text = secure_getenv(HEAP_SAMPLE_VARIABLE);
-	const uint64_t interval = text ? strtoul(text, NULL, 10) : 0;
-
 	if (!interval)
 		return true;
 	s->sampled = filter_make(s);
@@ -335,14 +338,24 @@ static bool sampling_begin(heap_state *s)
 	return s->sampled;
 }
 
+/* false: this process is not observed. */
+static bool heap_environment_read(void)
+{
+	const char *to = secure_getenv(HEAP_VARIABLE), *every = secure_getenv(HEAP_SAMPLE_VARIABLE);
+
+	if (!to || !*to || strlen(to) >= sizeof directory)
+		return false;
+	strcpy(directory, to);
+	interval = every ? strtoul(every, NULL, 10) : 0;
+	return true;
+}
+
 static bool state_init(heap_state *s)
 {
-	const char *directory = secure_getenv(HEAP_VARIABLE);
-
-	if (!directory || !*directory)
+	if (!directory[0] && !heap_environment_read())
 		return false;
 	errno = 0;
-	if (!region_open(s, directory)) {
+	if (!region_open(s)) {
 		if (first) {
 			atomic_store(&first->error, errno);
 			atomic_fetch_add(&first->children_failed, 1);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -214,6 +215,27 @@ static void test_goes_on_in_another(void **state)
 	thread_cct_free(l);
 }
 
+static void *is_cancelled(void *unused)
+{
+	(void)unused;
+	pthread_cancel(pthread_self());
+	thread_cct_free(thread_cct_make("cancelled"));
+	return NULL;
+}
+
+/* A hook is no cancellation point: the function that it counts may be in a critical section. */
+static void test_no_cancellation_point(void **state)
+{
+	pthread_t t;
+	void *end;
+
+	(void)state;
+	assert_int_equal(pthread_create(&t, NULL, is_cancelled, NULL), 0);
+	assert_int_equal(pthread_join(t, &end), 0);
+	assert_null(end);
+	assert_int_equal(access("cancelled", F_OK), 0);
+}
+
 /* --- the record */
 
 static bool named(void *self, uint64_t function, dck_frame *ret)
@@ -290,6 +312,32 @@ static void test_record(void **state)
 	dck_record_free(r);
 	dck_call_counter_free(a);
 	dck_call_counter_free(b);
+}
+
+/* The calls that a forked process began inside are on its paths, also those without a time. */
+static void test_open_at_fork(void **state)
+{
+	dck_call_counter *a = dck_call_counter_new(NULL), *b;
+	const dck_call_counter_meta about = {.title = "test", .frame = named, .uncounted = 2};
+	dck_record *r;
+
+	(void)state;
+	dck_call_counter_enter(a, 1);
+	dck_call_counter_enter(a, 2);
+	b = dck_call_counter_new_in(NULL, a, a);
+	dck_call_counter_enter(b, 3);
+	dck_call_counter_leave(b, 3);
+	assert_int_equal(dck_call_counter_end(b, NULL), DCK_OK);
+	assert_int_equal(
+	    dck_call_counter_record((const dck_call_counter *const[]){b}, 1, &about, &r, NULL),
+	    DCK_OK);
+	assert_int_equal(dck_record_tree(r, "calls")->nnodes, 3);
+	assert_non_null(dck_record_note(r, "count-lost"));
+	assert_int_equal(cell(r, "main", "calls")->value.as.i, 0);
+	assert_int_equal(cell(r, "leaf", "calls")->value.as.i, 1);
+	dck_record_free(r);
+	dck_call_counter_free(b);
+	dck_call_counter_free(a);
 }
 
 /* A process is forked from another, and counts into a file that the first one reads. */
@@ -427,7 +475,9 @@ int test_call_lane(void)
 	    cmocka_unit_test(test_ends_that_do_not_fit),
 	    cmocka_unit_test(test_forgotten),
 	    cmocka_unit_test(test_goes_on_in_another),
+	    cmocka_unit_test(test_no_cancellation_point),
 	    cmocka_unit_test(test_record),
+	    cmocka_unit_test(test_open_at_fork),
 	    cmocka_unit_test(test_other_process),
 	    cmocka_unit_test(test_damaged),
 	};

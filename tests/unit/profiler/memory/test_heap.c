@@ -299,6 +299,7 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
 	fflush(stdout);
 	const pid_t child = fork();
 	if (child == 0) {
+		clearenv();		/* as a daemon does */
 		heap_on_free(block(1)); /* the parent's block: not known here */
 		born(2, 77);
 		_exit(live() == 77 ? 0 : 1);
@@ -423,6 +424,41 @@ static void errno_stays_without_a_descriptor(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
+/* realpath() sets errno where it succeeds, too. */
+static void errno_stays_with_a_new_library(void **state)
+{
+	const struct link_map *library = dlopen("libanl.so.1", RTLD_NOW);
+
+	(void)state;
+	if (!library)
+		skip();
+	errno = EDOM;
+	heap_place_get(heap_get(), (uintptr_t)library->l_ld);
+	assert_int_equal(errno, EDOM);
+}
+
+static void *is_cancelled(void *grown)
+{
+	pthread_cancel(pthread_self());
+	*(bool *)grown = heap_room(HEAP_NAMES, HEAP_NAMES_BYTES / 2);
+	return NULL;
+}
+
+/* malloc() is no cancellation point: its caller may be in a critical section, and so is the hook.
+ */
+static void no_thread_is_cancelled_in_a_hook(void **state)
+{
+	bool grown = false;
+	pthread_t t;
+	void *end;
+
+	(void)state;
+	assert_int_equal(pthread_create(&t, NULL, is_cancelled, &grown), 0);
+	assert_int_equal(pthread_join(t, &end), 0);
+	assert_true(grown);
+	assert_null(end);
+}
+
 static int begin(void **state)
 {
 	return scratch_begin(state) || setenv(HEAP_VARIABLE, scratch_path, 1) || !heap_get();
@@ -441,6 +477,8 @@ int main(void)
 	    cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
 	    cmocka_unit_test(an_older_list_does_not_replace_a_newer_one),
 	    cmocka_unit_test(errno_stays_without_a_descriptor),
+	    cmocka_unit_test(errno_stays_with_a_new_library),
+	    cmocka_unit_test(no_thread_is_cancelled_in_a_hook),
 	    cmocka_unit_test(a_damaged_file_is_refused_or_read_within_its_bounds),
 	};
 
