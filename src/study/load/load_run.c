@@ -491,9 +491,10 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 		ret->arrived = ret->served;
 		return;
 	}
-	/* Streams that were stopped did not count what had arrived since they took their last. */
+	/* Streams that were stopped did not count what had arrived since they took their last, also
+	 * while that ran: a run that hangs is often why it was stopped. */
 	if (ret->cancelled || ret->failed != DCK_OK)
-		queue_length(r, ret->span_ns);
+		queue_length(r, fmax(ret->span_ns, ret->done_ns));
 	ret->arrived = r->arrived > ret->served ? r->arrived : ret->served;
 	ret->queue_max = r->queue_max;
 	ret->queue_end = r->queue_end;
