@@ -164,6 +164,8 @@ class MeasuringTest(Case):
         # A server takes no subject; nothing listens there.
         with self.assertRaisesRegex(deepclock.Error, "cannot connect to 127.0.0.1, port 1"):
             deepclock.bench_load(url="http://127.0.0.1:1/v1/completions", model="m")
+        with self.assertRaisesRegex(deepclock.ArgumentError, "threads is about models"):
+            deepclock.bench_load(url="http://127.0.0.1:1/v1/completions", model="m", threads=4)
         self.assertRaises(TypeError, deepclock.bench_load)
 
     def test_two_servers(self):

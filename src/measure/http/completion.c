@@ -181,7 +181,7 @@ static dck_status choice_member(json_reader *r, completion_event *e, dck_err *er
 	if (t == JSON_TEXT) {
 		e->content |= content && r->n > 0;
 		e->finished |= finish && r->n > 0;
-		e->stopped |= finish && strcmp(r->text, "stop") == 0;
+		e->stopped |= finish && r->n > 0 && strcmp(r->text, "length") != 0;
 		if (finish && (strcmp(r->text, "abort") == 0 || strcmp(r->text, "error") == 0))
 			message_set(e, r->text, "finish_reason: ");
 	}

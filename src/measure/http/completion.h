@@ -28,7 +28,7 @@ typedef struct completion_event {
 	bool done;     /* the text [DONE] */
 	bool content;  /* text that is not empty: an answer's, or its reasoning's */
 	bool finished; /* a choice has a finish_reason */
-	bool stopped;  /* it ended before the requested length: finish_reason "stop" */
+	bool stopped;  /* it ended before the requested length: another reason than "length" */
 	bool has_usage, has_cached;
 	uint64_t prompt_tokens, completion_tokens, cached_tokens;
 	bool failed;	   /* an error instead of content */

@@ -562,12 +562,26 @@ static void turn_watch(http_client *c, run_turn *t, uint64_t *last_ns)
 	requests_end(c, now_ns, true);
 }
 
-/* Makes the connections with TLS that the first requests will need. One that is refused is made
- * again by the request that needs it, which then has that outcome. */
+/* Makes the connections with TLS that the first requests will need, those again that the server has
+ * closed since the last run. One that is refused is made again by the request that needs it, which
+ * then has that outcome. */
 static void connections_ready(http_client *c)
 {
-	while (c->tls && c->opened < c->ready && c->opened < HTTP_IN_FLIGHT_MAX &&
-	       !observer_cancelled(c->watch)) {
+	os_event events[OS_EVENTS_MAX];
+	size_t there = 0;
+
+	for (size_t n = 1; c->tls && n > 0;) {
+		n = os_events_wait(&c->events, 0, events);
+		for (size_t i = 0; i < n; i++)
+			event_handle(c, &events[i]);
+	}
+	for (http_connection *k = c->idle; c->tls && k && there < c->ready; k = k->below, there++)
+		if (k->fd < 0 &&
+		    (observer_cancelled(c->watch) || tls_connect(c, k, NULL) != DCK_OK))
+			return;
+	for (; c->tls && there < c->ready && c->opened < HTTP_IN_FLIGHT_MAX &&
+	       !observer_cancelled(c->watch);
+	     there++) {
 		http_connection *k = &c->connections[c->opened++];
 
 		k->fd = -1;

@@ -33,7 +33,7 @@ struct http_connection {
 	uint64_t arrival_ns;
 	int64_t late_ns;
 	size_t nevents;
-	bool stopped;  /* finish_reason "stop" */
+	bool stopped;  /* another finish_reason than "length" */
 	bool finished; /* any finish_reason, or [DONE] */
 	char quote[HTTP_QUOTE_MAX];
 	size_t nquote;

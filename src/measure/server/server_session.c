@@ -38,6 +38,7 @@ dck_status server_send_one(server_session *u, dck_err *err)
 {
 	const http_plan one = {.n = 1, .connections = 1, .time_ns = UINT64_MAX};
 
+	u->client.ready = 0;
 	DCK_TRY(http_client_run(&u->client, &one, err));
 	if (u->client.cancelled)
 		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was answered");

@@ -381,42 +381,62 @@ static dck_status step_bind(decoder_steps *d, dck_engine_context *c, const int64
 	return engine_prepare(d->engine, c, err);
 }
 
-/* Returns a half-precision or bfloat16 number. */
-static float float_of_bits(uint16_t bits, bool brain)
+/* Returns a number that orders numbers of half precision, or bfloat16, as they are; 0: NaN.
+ * infinity: its bits. */
+static unsigned half_order(unsigned bits, unsigned infinity)
 {
-	const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-	const uint32_t wide = (uint32_t)bits << 16;
-	float v;
+	const unsigned size = bits & 0x7fff;
 
-	if (brain) {
-		memcpy(&v, &wide, sizeof v);
-		return v;
-	}
-	v = exponent == 31 ? (mantissa ? NAN : INFINITY)
-	    : exponent	   ? ldexpf((float)(mantissa + 1024), exponent - 25)
-			   : ldexpf((float)mantissa, -24);
-	return bits & 0x8000 ? -v : v;
+	if (size > infinity)
+		return 0;
+	return bits & 0x8000 ? 0x8000 - size : 0x8000 + size;
 }
 
-/* Returns the index of the first of the highest scores. */
-static int64_t token_highest(const dck_tensor *t, size_t from, size_t n)
+/* Return the index of the first of the highest of n scores; n: all are NaN. They are in the
+ * measured time, so nothing is converted: to convert a vocabulary of 150,000 took 6 ms. */
+static size_t half_highest(const uint16_t *x, size_t n, unsigned infinity)
 {
-	const float *x = t->data;
-	const uint16_t *bits = t->data;
-	const bool wide = t->dtype.bits == 32;
-	float top = -INFINITY;
-	size_t at = 0;
+	/* Of a positive top the bits as an integer, below which negative ones are too. */
+	int least = INT16_MIN - 1;
+	unsigned top = 0;
+	size_t at = n;
 
 	for (size_t i = 0; i < n; i++) {
-		const float v =
-		    wide ? x[from + i]
-			 : float_of_bits(bits[from + i], t->dtype.code == DCK_DTYPE_BFLOAT);
-		if (v > top) {
-			top = v;
+		if ((int16_t)x[i] <= least)
+			continue;
+		const unsigned order = half_order(x[i], infinity);
+
+		if (order <= top)
+			continue;
+		top = order;
+		at = i;
+		least = top > 0x8000 ? (int)(top - 0x8000) : INT16_MIN - 1;
+	}
+	return at;
+}
+
+static size_t float_highest(const float *x, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n && isnan(x[at]))
+		at++;
+	float top = at < n ? x[at] : 0;
+
+	for (size_t i = at; i < n; i++)
+		if (x[i] > top) {
+			top = x[i];
 			at = i;
 		}
-	}
-	return (int64_t)at;
+	return at;
+}
+
+static size_t token_highest(const dck_tensor *t, size_t from, size_t n)
+{
+	if (t->dtype.bits == 32)
+		return float_highest((const float *)t->data + from, n);
+	return half_highest((const uint16_t *)t->data + from, n,
+			    t->dtype.code == DCK_DTYPE_BFLOAT ? 0x7f80 : 0x7c00);
 }
 
 /* Checks that an output has the sizes that a decoder's has; on a device it waits for the run. */
@@ -442,8 +462,13 @@ static dck_status scores_read(decoder_steps *d, const dck_tensor *t, size_t n, i
 
 	if (t->dtype.bits != l->out[l->logits].dtype.bits)
 		DCK_FAIL(err, E_ENGINE, "the output 'logits' has another type than declared");
-	for (size_t i = 0; i < d->batch; i++)
-		ret_next[i] = token_highest(t, (i * n + n - 1) * width, width);
+	for (size_t i = 0; i < d->batch; i++) {
+		const size_t at = token_highest(t, (i * n + n - 1) * width, width);
+
+		ret_next[i] = at < width ? (int64_t)at : 0;
+		d->unscored += at == width;
+	}
+	d->chosen += d->batch;
 	return DCK_OK;
 }
 

@@ -63,9 +63,10 @@ typedef struct decoder_steps {
 	bool on_device;			      /* the cache stays in its memory */
 	uint64_t batch, length;		      /* of the cache: sequences, tokens in it */
 	unsigned turn;
-	dck_tensor *past;     /* [nparts]: outputs of the last step */
-	uint64_t cache_bytes; /* of these, as the engine returned them; 0: not read */
-	uint64_t engine_ns;   /* in the engine's runs since decoder_steps_begin() */
+	dck_tensor *past;	   /* [nparts]: outputs of the last step */
+	uint64_t cache_bytes;	   /* of these, as the engine returned them; 0: not read */
+	uint64_t engine_ns;	   /* in the engine's runs since decoder_steps_begin() */
+	uint64_t chosen, unscored; /* tokens; those that are 0, as all their scores were NaN */
 } decoder_steps;
 
 /* E_UNSUP: the target is on a device, and the engine cannot keep the cache in its memory. */
@@ -75,7 +76,8 @@ void decoder_steps_close(decoder_steps *d); /* {0} is allowed */
 /* Empties the cache. */
 void decoder_steps_begin(decoder_steps *d, uint64_t batch);
 /* Runs the model on n new tokens of each sequence, ids[batch][n], and returns the token with the
- * highest score after each, ret_next[batch], which may be `ids` where n is 1. -1: not known. */
+ * highest score after each, ret_next[batch], which may be `ids` where n is 1: 0 if all are NaN. -1:
+ * not known. */
 dck_status decoder_step(decoder_steps *d, const int64_t *ids, size_t n, int64_t *ret_next,
 			dck_err *err);
 

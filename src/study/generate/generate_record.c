@@ -405,6 +405,16 @@ static void generate_facts(const generate_job *j)
 	tokens_fact(j);
 }
 
+static void scores_note(const generate_job *j)
+{
+	if (j->steps.unscored > 0)
+		record_note(
+		    j->b, "scores-nan",
+		    "the scores of %llu of %llu tokens were all NaN, and token 0 was taken: "
+		    "the model computes no answers",
+		    (unsigned long long)j->steps.unscored, (unsigned long long)j->steps.chosen);
+}
+
 static void generate_phases(const generate_job *j)
 {
 	const subject_target *t = &j->session.target;
@@ -449,6 +459,7 @@ dck_status generate_record(generate_job *j, dck_err *err)
 		for (size_t i = 0; i < n; i++)
 			positions_series(j, views[i].c);
 	}
+	scores_note(j);
 	record_others_put(&j->others, j->b, "generate", true);
 	measure_context_notes(&j->shared, j->b);
 	mem_free(views);

@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/observer.h"
@@ -81,23 +82,48 @@ static dck_status server_check(const dck_load_config *c, dck_err *err)
 	return DCK_OK;
 }
 
-/* Refuses options of subjects, which a server has none of. */
+/* Refuses options of subjects, which a server has none of, and of a warm-up without a number. */
+static dck_status url_options_check(const load_job *j, dck_err *err)
+{
+	static const char of_prompts[] = "prompt-length,new-tokens,shared-prefix,prompt-file";
+	const dck_subject *s = j->subject;
+	dck_load_config usual;
+	dck_subject plain;
+	http_url address;
+
+	DCK_TRY(http_url_parse(j->config->url, &address, err));
+	dck_subject_init(&plain);
+	for (const dck_opt *o = dck_model_options; s && o->name; o++)
+		if (strcmp(o->name, "seed") != 0 && !opt_same(o, &s->model, &plain.model))
+			DCK_FAIL(err, E_ARG, "--%s is about models in this process: not with --url",
+				 o->name);
+	for (const dck_opt *o = dck_command_options; s && o->name; o++)
+		if (!opt_same(o, &s->command, &plain.command))
+			DCK_FAIL(err, E_ARG, "--%s is about programs: not with --url", o->name);
+	dck_load_config_init(&usual);
+	if (j->config->max_warmup_ns != usual.max_warmup_ns)
+		DCK_FAIL(err, E_ARG,
+			 "--max-warmup has no effect with --url: give --warmup N, a number of "
+			 "requests");
+	for (const dck_opt *o = dck_server_options; o->name; o++)
+		if (address.protocol == HTTP_KSERVE && commas_have(of_prompts, o->name) &&
+		    !opt_same(o, j->config, &usual))
+			DCK_FAIL(err, E_ARG, "--%s is about completions, which --url is not",
+				 o->name);
+	return DCK_OK;
+}
+
 static dck_status url_check(const load_job *j, dck_err *err)
 {
 	const dck_load_config *c = j->config;
-	dck_subject plain;
 
 	if (!c->url && !j->subject)
 		DCK_FAIL(err, E_ARG, "there is neither a subject nor --url");
 	if (!c->url)
 		return DCK_OK;
-	if (j->subject && (j->subject->text || j->subject->argv))
+	if (j->subject && (j->subject->text || j->subject->argv || j->subject->function))
 		DCK_FAIL(err, E_ARG, "--url is measured instead of a subject: give one of them");
-	dck_subject_init(&plain);
-	for (const dck_opt *o = dck_model_options; j->subject && o->name; o++)
-		if (strcmp(o->name, "seed") != 0 && !opt_same(o, &j->subject->model, &plain.model))
-			DCK_FAIL(err, E_ARG, "--%s is about models in this process: not with --url",
-				 o->name);
+	DCK_TRY(url_options_check(j, err));
 	if (j->ask.scenario == LOAD_OFFLINE)
 		DCK_FAIL(err, E_ARG, "--scenario offline is not for servers: give --streams N");
 	if (j->ask.scenario == LOAD_SERVER && c->streams > 1)
@@ -110,6 +136,10 @@ static dck_status url_check(const load_job *j, dck_err *err)
 			 "--requests is %llu, and with --url at most %d are made: give fewer, or "
 			 "measure several times",
 			 (unsigned long long)c->requests, HTTP_ANSWERS_MAX);
+	if (c->max_queue > HTTP_IN_FLIGHT_MAX)
+		DCK_FAIL(err, E_ARG,
+			 "--max-queue is %llu, and with --url at most %d requests are in flight",
+			 (unsigned long long)c->max_queue, HTTP_IN_FLIGHT_MAX);
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		if (j->limits[i].ns > (double)c->timeout_ns)
 			DCK_FAIL(err, E_ARG, "the limit %s is above --timeout", j->limits[i].text);

@@ -261,7 +261,12 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 		    "about %.0f times as many would decide (--time, --requests), or accept a "
 		    "lower --confidence",
 		    fmax(2, ceil(l->n_needed / l->n_eff)));
-	} else
+	} else if (v->r->abandoned > 0)
+		record_note(
+		    v->b, "slo-inconclusive",
+		    "%s is inconclusive: %s, but %llu more were given up when it ended early",
+		    limit->text, seen, (unsigned long long)v->r->abandoned);
+	else
 		record_note(v->b, "slo-inconclusive",
 			    "%s is inconclusive at %.4g %% confidence: %s", limit->text, percent,
 			    limit->kind == LIMIT_MEAN ? seen

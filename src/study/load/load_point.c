@@ -142,6 +142,24 @@ static bool limit_is_moved(const load_job *j, const latency_limit *limit)
 	       shift > CLIENT_SHIFT_MOST;
 }
 
+/* Returns whether a limit that is met would be met too if each request that was given up, when the
+ * measurement ended early, had been over it: those that hang are among them. */
+static bool limit_holds_anyway(const limit_stats *seen, const latency_limit *limit,
+			       double confidence, uint64_t given_up)
+{
+	limit_stats s = *seen;
+	stat_limit l;
+
+	if (given_up == 0 || limit->kind != LIMIT_PERCENTILE)
+		return given_up == 0;
+	s.n += given_up;
+	s.over += given_up;
+	s.n_eff += (double)given_up;
+	s.over_eff += (double)given_up;
+	limit_test(&s, limit, confidence, &l);
+	return l.verdict == DCK_VERDICT_MET;
+}
+
 void load_point_take(load_job *j, const load_run_config *a, const load_result *r, double confidence,
 		     load_point *point)
 {
@@ -169,8 +187,9 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 		    (j->config->find_peak ||
 		     limit_exceeded_in_sample(&point->seen[i], &point->limit[i], &a->limits[i])))
 			point->limit[i].verdict = DCK_VERDICT_VIOLATED;
-		if ((r->answers.overload_rate > 0 || r->answers.given_up) &&
-		    point->limit[i].verdict == DCK_VERDICT_MET)
+		if (point->limit[i].verdict == DCK_VERDICT_MET &&
+		    (r->answers.overload_rate > 0 || r->answers.given_up ||
+		     !limit_holds_anyway(&point->seen[i], &a->limits[i], confidence, r->abandoned)))
 			point->limit[i].verdict = DCK_VERDICT_INCONCLUSIVE;
 		/* Such times are the client's, not the server's. Late starts make times only
 		 * longer, so that a limit that is met is met. */

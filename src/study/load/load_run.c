@@ -491,9 +491,16 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 		ret->arrived = ret->served;
 		return;
 	}
-	/* Streams that were stopped did not count what had arrived since they took their last. */
-	if (ret->cancelled || ret->failed != DCK_OK)
-		queue_length(r, ret->span_ns);
+	/* Streams that were stopped did not count what had arrived since they took their last, also
+	 * while that ran: a run that hangs is often why it was stopped. */
+	if (ret->cancelled || ret->failed != DCK_OK) {
+		const double at_ns = fmax(ret->span_ns, ret->done_ns);
+
+		queue_length(r, at_ns);
+		r->arrived += r->uncounted;
+		if (r->uncounted > 0)
+			r->last_arrival_ns = fmin(at_ns, (double)r->ask->time_ns);
+	}
 	ret->arrived = r->arrived > ret->served ? r->arrived : ret->served;
 	ret->queue_max = r->queue_max;
 	ret->queue_end = r->queue_end;

@@ -188,7 +188,8 @@ typedef struct load_answers {
 	} status[LOAD_STATUSES];       /* of HTTP_STATUS, the first ones */
 	uint64_t failed, within;       /* within: they meet all limits */
 	uint64_t unknown[LOAD_LIMITS]; /* answered, but the limited time is not known */
-	uint64_t chunks, counted;      /* counted: the server reported numbers of tokens */
+	/* Of the answered; counted: the server reported numbers of tokens. */
+	uint64_t chunks, counted;
 	uint64_t tokens, prompt_tokens, cached_tokens, cached; /* cached: requests with any */
 	double time_ns[LOAD_TIMES]; /* medians of answered requests, from the schedule; 0: none */
 	stat_estimate icl[3];	    /* p50, p90, p99 */

@@ -148,6 +148,8 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 	const double most = (double)j->pool.n * 1e9 / fmax(1, j->session.phases.loop.run_ns);
 	const double max_ns = (double)j->config->max_time_ns;
 	double rate = j->config->rate_hz > 0 ? j->config->rate_hz : most / START_PART;
+	/* A server answers more than one at a time, and what it can do is not known. */
+	const char *other = j->pool.url ? "a higher --rate to begin with, " : "";
 	char each[32];
 
 	if (j->config->rate_hz <= 0 && !(j->session.phases.loop.run_ns > 0))
@@ -165,18 +167,18 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 		    err, E_ARG,
 		    "--find-peak with --time %s cannot show that %s is met: that needs %.0f "
 		    "independent requests at a rate, which at %s requests/s arrive in %s; give "
-		    "more --time, or a lower --confidence",
+		    "more --time, %sor a lower --confidence",
 		    UNITS_TIME((double)j->config->time_ns), j->limits[j->needed_by].text, j->needed,
-		    load_rate_text(highest, each), UNITS_TIME(j->needed / highest * 1e9));
+		    load_rate_text(highest, each), UNITS_TIME(j->needed / highest * 1e9), other);
 	if (j->config->time_ns == 0 && POINTS_LEAST * (double)point_time(j, rate) > max_ns)
 		DCK_FAIL(err, E_ARG,
 			 "--find-peak cannot reach a verdict in --max-time %s: to show that %s is "
 			 "met takes %.0f independent requests at each rate, which at %s "
 			 "requests/s arrive in %s; give --max-time %.0fs, a lower --confidence, "
-			 "or limit a lower percentile",
+			 "%sor limit a lower percentile",
 			 UNITS_TIME(max_ns), j->limits[j->needed_by].text, j->needed,
 			 load_rate_text(rate, each), UNITS_TIME(j->needed / rate * 1e9),
-			 ceil(POINTS_PLANNED * (double)point_time(j, rate) / 1e9));
+			 ceil(POINTS_PLANNED * (double)point_time(j, rate) / 1e9), other);
 	return DCK_OK;
 }
 
@@ -284,6 +286,31 @@ static bool is_out_of_reach(load_job *j, double rate, uint64_t deadline_ns)
 	return true;
 }
 
+/* Returns whether a rate is beyond what the client makes of a server: its most requests, with a
+ * tenth for chance. */
+static bool is_beyond_client(load_job *j, double rate)
+{
+	char each[32];
+
+	if (!j->pool.url || j->npoints == 0 || j->ask.requests > 0 ||
+	    rate * (double)point_time(j, rate) / 1e9 < 0.9 * HTTP_ANSWERS_MAX)
+		return false;
+	snprintf(j->cut, sizeof j->cut,
+		 "at %s requests/s, the next rate, there would be more than %d requests",
+		 load_rate_text(rate, each), HTTP_ANSWERS_MAX);
+	return true;
+}
+
+/* Returns whether the highest rate is open because the client was the limit there. */
+static bool ends_at_client(const load_job *j)
+{
+	for (size_t k = 0; k < j->npoints; k++)
+		if (j->points[k].rate == j->peak.open_hi &&
+		    j->points[k].result.answers.client_bound[0])
+			return isinf(j->peak.broken);
+	return false;
+}
+
 dck_status load_search(load_job *j, dck_err *err)
 {
 	const uint64_t deadline_ns = os_now_ns() + j->config->max_time_ns;
@@ -306,7 +333,7 @@ dck_status load_search(load_job *j, dck_err *err)
 	while (!stopped && load_peak_next(&j->peak, &rate)) {
 		const size_t before = j->npoints;
 
-		if (is_out_of_reach(j, rate, deadline_ns))
+		if (is_out_of_reach(j, rate, deadline_ns) || is_beyond_client(j, rate))
 			break;
 		if (j->npoints > 0 && os_now_ns() + point_time(j, rate) > deadline_ns) {
 			j->out_of_time = true;
@@ -331,6 +358,10 @@ dck_status load_search(load_job *j, dck_err *err)
 		if (better_shown(j, &j->points[before]))
 			samples_keep(j, &j->points[before]);
 	}
+	if (!stopped && !j->out_of_time && ends_at_client(j))
+		snprintf(j->cut, sizeof j->cut,
+			 "at %s requests/s the client was the limit, not the server",
+			 load_rate_text(j->peak.open_hi, each));
 	if (!stopped && j->npoints == LOAD_PEAK_POINTS)
 		snprintf(j->cut, sizeof j->cut, "%d rates were tried", LOAD_PEAK_POINTS);
 	return DCK_OK;

@@ -216,9 +216,32 @@ static void client_metrics(const load_view *v)
 			 u->server.address.tls ? NO_FLOOR : "the null server did not answer");
 	record_metric_if(u->server.highest_rate > 0, b, "load/client_rate",
 			 RECORD_REAL(u->server.highest_rate),
-			 "eight connections to the null server in this process", NO_FLOOR);
+			 "eight connections to the null server in this process",
+			 u->server.address.tls ? NO_FLOOR : "the null server did not answer");
 	record_metric_int(b, "load/in_flight_max", (int64_t)answers_of(v)->in_flight_max,
 			  "counted as each is sent");
+}
+
+static void tokens_metric(const load_view *v)
+{
+	const load_answers *a = answers_of(v);
+	const uint64_t answered = v->r->served - a->failed;
+	char why[120];
+
+	if (!v->j->pool.url->server.generates)
+		return;
+	if (a->counted > 0 && a->counted == answered) {
+		record_metric_real(v->b, "load/tokens",
+				   (double)a->tokens * 1e9 / load_result_time(v->r),
+				   "as the server counts them, " LOAD_SERVED_OVER);
+		return;
+	}
+	snprintf(why, sizeof why, "the server reports no numbers of tokens");
+	if (a->counted > 0)
+		snprintf(why, sizeof why,
+			 "the server reports numbers of tokens in %llu of %llu answers",
+			 (unsigned long long)a->counted, (unsigned long long)answered);
+	record_metric_absent(v->b, "load/tokens", why);
 }
 
 static void url_metrics(const load_view *v)
@@ -233,12 +256,7 @@ static void url_metrics(const load_view *v)
 				   "arrivals over their time");
 	record_metric_real(b, "load/achieved_rate", v->point->achieved,
 			   "answered requests " LOAD_SERVED_OVER);
-	if (a->counted > 0)
-		record_metric_real(b, "load/tokens",
-				   (double)a->tokens * 1e9 / load_result_time(v->r),
-				   "as the server counts them, " LOAD_SERVED_OVER);
-	else if (v->j->pool.url->server.generates)
-		record_metric_absent(b, "load/tokens", "the server reports no numbers of tokens");
+	tokens_metric(v);
 	goodput_metrics(v);
 	if (v->j->pool.url->cache.repeated)
 		measure_result_estimate(b, "load/repeated_ratio", &v->j->pool.url->cache.again);
@@ -430,7 +448,7 @@ static void generation_facts(const load_view *v)
 	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->server.ask.new_tokens);
 	cache_facts(v);
 	record_fact_real(b, "load", "chunks", DCK_UNIT_ONE,
-			 (double)a->chunks / fmax(1, (double)v->r->served));
+			 (double)a->chunks / fmax(1, (double)(v->r->served - a->failed)));
 	if (a->counted == 0) {
 		record_fact_absent(b, "load", "tokens_delivered", "the server reports none");
 		return;

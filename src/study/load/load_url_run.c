@@ -101,6 +101,8 @@ static void outcome_count(const http_answer *a, load_answers *to)
 
 static void tokens_count(const http_answer *a, load_answers *to)
 {
+	if (!http_outcome_is_good(a->outcome))
+		return;
 	to->chunks += a->chunks;
 	if (!a->has_usage)
 		return;
@@ -139,8 +141,9 @@ static void answer_take(load_pool *p, const load_run_config *ask, const http_ans
 
 		ret->over[i] += over;
 		ret->answers.unknown[i] += !has;
-		/* An answer of one token has no TPOT, and is as short as one can be. */
-		within &= has ? !over : a->has_usage && a->tokens <= 1;
+		/* An answer of one token, or one that arrived at once, has no TPOT: no time passed
+		 * after its first token, which meets every limit. */
+		within &= has ? !over : a->has_usage;
 	}
 	ret->answers.within += within;
 	outcome_count(a, &ret->answers);
@@ -413,6 +416,10 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	}
 	if (server)
 		result.span_ns = load_run_span(ask, &result, result.span_ns);
+	/* A stream that waits for an answer which never comes makes no request, and time passes. */
+	else if (result.answers.failed + result.abandoned > 0)
+		result.span_ns = fmax(result.span_ns,
+				      fmin((double)u->server.client.wall_ns, (double)ask->time_ns));
 	*ret = result;
 	return DCK_OK;
 }

@@ -22,6 +22,10 @@ run --url $ok --model m --scenario offline
 run --url $ok --model m --slo 'p99<=90s'
 run --url $ok --model m --slo 'itl-p99<=1s'
 run --url $ok --model m --serial
+run --url $ok --model m --shell
+run --url $ok --model m --max-warmup 1s
+run --url $ok --model m --rate 5 --max-queue 5000
+run --url http://127.0.0.1:1/v2/models/a/infer --new-tokens 3
 run --url $ok --model m --streams 2 --requests 2000000
 run --url http://127.0.0.1:1/v2/models/a/infer --model b
 run --engine null zoo:simplenet --rate 5 --slo 'ttft-p99<=1s'

@@ -247,6 +247,9 @@ static void completions(void **state)
 	assert_false(event_of("{\"id\":\"text\",\"model\":\"content\",\"choices\":[]}").content);
 	assert_true(event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}").stopped);
 	assert_true(
+	    event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"eos_token\"}]}").stopped);
+	assert_false(event_of("{\"choices\":[{\"text\":\"a\",\"finish_reason\":\"\"}]}").stopped);
+	assert_true(
 	    event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"length\"}]}").finished);
 	assert_false(event_of("{\"choices\":[{\"text\":\"a\",\"finish_reason\":null}]}").finished);
 	e = event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"abort\"}]}");

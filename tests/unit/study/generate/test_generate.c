@@ -13,6 +13,7 @@
 
 #include "deepclock/generate.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "fault_alloc.h"
 #include "genai_model.h"
 #include "scratch.h"
@@ -363,6 +364,136 @@ static void cache_gives_the_same_tokens(const char *engine, const char *device)
 	subject_target_close(&t);
 }
 
+/* Scores that the engine's table returns in place of the model's. */
+static struct {
+	size_t index;
+	dck_dtype type;
+	union {
+		float wide[4096];
+		uint16_t half[4096];
+	} of;
+} scores;
+
+static dck_status output_scores(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
+{
+	const dck_status status = counted_engine->output(c, index, ret, err);
+
+	if (status == DCK_OK && index == scores.index) {
+		ret->data = &scores.of;
+		ret->dtype = scores.type;
+		ret->bytes = sizeof scores.of.wide * scores.type.bits / 32;
+	}
+	return status;
+}
+
+#define FLOAT32                        \
+	{                              \
+		DCK_DTYPE_FLOAT, 32, 1 \
+	}
+#define FLOAT16                        \
+	{                              \
+		DCK_DTYPE_FLOAT, 16, 1 \
+	}
+#define BFLOAT16                        \
+	{                               \
+		DCK_DTYPE_BFLOAT, 16, 1 \
+	}
+
+/* Rows: the bits of all scores, and of up to three of them; the token, -1: all are NaN. */
+static const struct scores_row {
+	dck_dtype type;
+	uint32_t all;
+	struct {
+		size_t at;
+		uint32_t bits;
+	} set[3];
+	int64_t token;
+} scores_rows[] = {
+    {FLOAT32, 0x3f800000, {{7, 0x40000000}, {9, 0x40000000}}, 7},
+    {FLOAT32, 0xc0000000, {{0, 0x7fc00000}, {5, 0xbf800000}}, 5},
+    {FLOAT32, 0x7fc00000, {{4095, 0xff800000}}, 4095},
+    {FLOAT32, 0xff800000, {{0, 0xff800000}}, 0},
+    {FLOAT32, 0x7fc00000, {{0, 0xffc00000}}, -1},
+    {FLOAT16, 0x3c00, {{5, 0x4000}, {9, 0x4000}}, 5},
+    {FLOAT16, 0xc000, {{7, 0xbc00}, {8, 0x7e00}, {9, 0xfe00}}, 7},
+    {FLOAT16, 0x8001, {{3, 0x0001}}, 3},
+    {FLOAT16, 0x8000, {{4, 0x0000}}, 0},
+    {FLOAT16, 0xfc00, {{2, 0xfbff}}, 2},
+    {FLOAT16, 0x7bff, {{6, 0x7c00}, {7, 0x7c01}}, 6},
+    {FLOAT16, 0x7e00, {{4095, 0xfc00}}, 4095},
+    {FLOAT16, 0x7e00, {{0, 0xfe01}}, -1},
+    {BFLOAT16, 0x3f80, {{5, 0x4000}, {9, 0x7fc0}}, 5},
+    {BFLOAT16, 0xc000, {{7, 0xbf80}}, 7},
+    {BFLOAT16, 0x7f7f, {{1, 0x7f80}}, 1},
+    {BFLOAT16, 0x7fc0, {{0, 0xffc0}}, -1},
+};
+
+/* The first of the highest scores is chosen, of each type; token 0 where all are NaN, which is
+ * counted. */
+static void scores_are_searched(void **state)
+{
+	counting_clock counting = {.step = 1};
+	const dck_clock clock = {.name = "counting", .now_ns = counting_now, .self = &counting};
+	subject_target t = {.bare = true};
+	decoder_steps d = {0};
+	dck_tensor_info *out;
+	uint64_t unscored = 0;
+	decoder_layout l;
+	dck_engine own;
+	dck_subject s;
+	dck_err err;
+
+	(void)state;
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:llama_mini";
+	if (subject_target_open(&t, &s, &clock, NULL, NULL, NULL, &err) != DCK_OK) {
+		assert_int_equal(err.code, DCK_E_ABSENT);
+		skip();
+	}
+	assert_int_equal(decoder_layout_find(&t, &s.model.dim, t.arena, &l, &err), DCK_OK);
+	assert_int_equal(l.vocabulary, 4096);
+	out = mem_alloc(l.nout * sizeof *out);
+	assert_non_null(out);
+	memcpy(out, l.out, l.nout * sizeof *out);
+	l.out = out;
+	assert_int_equal(
+	    decoder_steps_open(&d, &t, &clock, &l, (decoder_sizes){1, 1, 2, NULL}, &err), DCK_OK);
+	counted_engine = d.engine;
+	own = *d.engine;
+	own.output = output_scores;
+	d.engine = &own;
+	scores.index = l.logits;
+	for (size_t i = 0; i < sizeof scores_rows / sizeof *scores_rows; i++) {
+		const struct scores_row *r = &scores_rows[i];
+		int64_t id = 1;
+
+		for (size_t k = 0; k < 4096 + 3; k++) {
+			const size_t at = k < 4096 ? k : r->set[k - 4096].at;
+			const uint32_t bits = k < 4096 ? r->all : r->set[k - 4096].bits;
+
+			if (k >= 4096 && bits == 0 && at == 0)
+				continue; /* not given */
+			if (r->type.bits == 32)
+				memcpy(&scores.of.wide[at], &bits, sizeof bits);
+			else
+				scores.of.half[at] = (uint16_t)bits;
+		}
+		scores.type = out[l.logits].dtype = r->type;
+		decoder_steps_begin(&d, 1);
+		if (decoder_step(&d, &id, 1, &id, &err) != DCK_OK)
+			fail_msg("%s", err.msg);
+		unscored += r->token < 0;
+		if (id != (r->token < 0 ? 0 : r->token) || d.unscored != unscored)
+			fail_msg("row %zu: token %lld, %llu without a score", i, (long long)id,
+				 (unsigned long long)d.unscored);
+	}
+	assert_int_equal(d.chosen, sizeof scores_rows / sizeof *scores_rows);
+	decoder_steps_close(&d);
+	subject_target_close(&t);
+	mem_free(out);
+}
+
 static void cache_of_ort(void **state)
 {
 	(void)state;
@@ -422,6 +553,7 @@ int test_generate(void)
 	    cmocka_unit_test(loop_of_genai),
 	    cmocka_unit_test(mistakes),
 	    cmocka_unit_test(no_memory),
+	    cmocka_unit_test(scores_are_searched),
 	    cmocka_unit_test(cache_of_ort),
 	    cmocka_unit_test(cache_of_openvino),
 	    cmocka_unit_test(cache_on_a_device),

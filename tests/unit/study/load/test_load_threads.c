@@ -17,7 +17,7 @@
 
 /* Counters of a function that several threads call. */
 typedef struct work {
-	atomic_int calls, inside, most_inside, fail_at, cancel_at;
+	atomic_int calls, inside, most_inside, fail_at, cancel_at, hang_at;
 	int sleep_us, slower_ns; /* slower: each call than the one before */
 	dck_subject subject;
 	dck_load_config config;
@@ -35,6 +35,8 @@ static int work_do(void *arg)
 		;
 	if (w->sleep_us > 0)
 		nanosleep(&t, NULL);
+	if (call == atomic_load(&w->hang_at))
+		nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 	atomic_fetch_sub(&w->inside, 1);
 	return call == atomic_load(&w->fail_at) ? 3 : 0;
 }
@@ -324,6 +326,26 @@ static void interruption(void **state)
 	}
 }
 
+/* A run hangs until it is interrupted: the requests that were due meanwhile count against the
+ * limit, however fast those before were. */
+static void interruption_of_a_run_that_hangs(void **state)
+{
+	dck_record *r;
+	work w;
+
+	(void)state;
+	work_init(&w, 100);
+	w.config.rate_hz = 1000;
+	w.config.time_ns = 60000000000u;
+	w.config.slo.item[w.config.slo.n++] = "median<=900ms";
+	w.hang_at = w.cancel_at = 300;
+	r = work_load(&w);
+	assert_true(r->incomplete);
+	assert_true(dck_record_value(r, "load/abandoned") >= 500);
+	assert_string_not_equal(fact_text(r, "load", "verdict"), "met");
+	dck_record_free(r);
+}
+
 /* The limit is met at low rates and is violated when arrivals exceed the capacity. */
 static void peak(void **state)
 {
@@ -455,6 +477,7 @@ int test_load_threads(void)
 	    cmocka_unit_test(failure_in_the_middle),
 	    cmocka_unit_test(failure_before_anything),
 	    cmocka_unit_test(interruption),
+	    cmocka_unit_test(interruption_of_a_run_that_hangs),
 	    cmocka_unit_test(peak),
 	    cmocka_unit_test(nothing_holds),
 	    cmocka_unit_test(nothing_holds_while_it_slows),
