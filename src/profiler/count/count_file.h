@@ -34,7 +34,7 @@ typedef struct count_process {
 	uint32_t children_failed; /* processes of fork() that could make no file */
 	int32_t error;		  /* errno of the last failure; 0: none */
 	uint32_t threads;	  /* that were counted; ended ones leave their lanes to others */
-	uint64_t begin, end;	  /* end 0: no observed end */
+	uint64_t begin, end;	  /* end: at exit or exec(); 0: no observed end */
 	/* Overhead of an empty call, measured in this process: the part in the function's time and
 	 * the part in its caller's; in 1/256 ticks. */
 	uint64_t cost_inside, cost_outside;

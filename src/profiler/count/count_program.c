@@ -38,6 +38,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
 
 static const char *const count_times[] = {
     [DCK_COUNT_EXACT] = "exact", [DCK_COUNT_SAMPLED] = "sampled", NULL};
@@ -82,6 +85,7 @@ typedef struct run {
 	count_zones zones;
 	count_sampler *sampler; /* NULL: times are exact */
 	os_child_usage usage;
+	count_killed killed;
 	uint64_t elapsed_ns;
 	int64_t began_unix_ns;
 	bool cancelled;
@@ -93,6 +97,15 @@ static const char *const count_remedies[OS_PRELOAD_OBSTACLES] = {
     [OS_PRELOAD_STATIC] = OS_PRELOAD_DYNAMIC,
     [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
 };
+
+static uint64_t count_ticks(void)
+{
+#ifdef __x86_64__
+	return __rdtsc();
+#else
+	return 0;
+#endif
+}
 
 static dck_status start_and_wait(run *r, dck_err *err)
 {
@@ -129,12 +142,15 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	const uint64_t begin = os_now_ns();
 	dck_status st = os_spawn(&spawn, &pid, err);
 	DCK_NEXT(st, os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err));
-	r->elapsed_ns = os_now_ns() - begin;
+	const uint64_t end = os_now_ns();
+	r->elapsed_ns = end - begin;
 	record_others_end(&r->others);
 	count_sampler_stop(r->sampler);
 	r->cancelled = st == DCK_E_CANCEL;
 	r->p->exit_code = r->usage.exit_code;
 	r->p->signal = r->usage.signal;
+	if (r->cancelled || r->usage.signal)
+		r->killed = (count_killed){(uint32_t)pid, count_ticks(), end};
 	if (st == DCK_OK || r->cancelled)
 		program_end_find(&r->end, &r->usage, r->cancelled);
 	return r->cancelled ? DCK_OK : st;
@@ -303,7 +319,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 		f.effective = s.effective;
 	}
 	dck_status st = count_read(r->directory, (double)r->rate.ns_per_tick_q32 / 4294967296.0,
-				   r->sampler, &f, &left, err);
+				   &r->killed, r->sampler, &f, &left, err);
 	DCK_NEXT(st, count_zones_add(&r->zones, &f, err));
 	if (st == DCK_OK && (left.no_space || left.lanes_failed) && !r->why)
 		r->why =

@@ -41,6 +41,7 @@ typedef struct reading {
 	symbols *names;
 	count_functions *sums;
 	double ns_per_tick;
+	const count_killed *killed;
 	const count_sampler *sampler; /* NULL: times by the program's clock */
 	count_results *ret;
 	dck_err *err;
@@ -198,6 +199,8 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 	r->ret->no_space += n == 0;
 	if (!whole)
 		return DCK_OK;
+	if (!p.about.end && p.about.pid == r->killed->pid)
+		p.about.end = p.about.ticks ? r->killed->ticks : r->killed->ns;
 	const double ns = p.about.ticks ? r->ns_per_tick : 1;
 	count_results *ret = r->ret;
 	const uint64_t calls = r->sums->calls;
@@ -237,13 +240,15 @@ static void one_read(void *self, const char *path)
 		r->status = count_process_read(r, path, r->err);
 }
 
-dck_status count_read(const char *directory, double ns_per_tick, const count_sampler *sampler,
-		      count_functions *f, count_results *ret, dck_err *err)
+dck_status count_read(const char *directory, double ns_per_tick, const count_killed *killed,
+		      const count_sampler *sampler, count_functions *f, count_results *ret,
+		      dck_err *err)
 {
 	reading r = {.files = address_space_files_new(),
 		     .names = symbols_new(NULL),
 		     .sums = f,
 		     .ns_per_tick = ns_per_tick,
+		     .killed = killed,
 		     .sampler = sampler,
 		     .ret = ret,
 		     .err = err};

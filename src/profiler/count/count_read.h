@@ -26,10 +26,17 @@ typedef struct count_results {
 	bool sampled;		    /* a time of 0 is absent */
 } count_results;
 
+/* The program's first process, if it was killed: its end, by both clocks. pid 0: it was not. */
+typedef struct count_killed {
+	uint32_t pid;
+	uint64_t ticks, ns;
+} count_killed;
+
 /* ns_per_tick: of the time stamp counter. sampler: has the self times, NULL: the program's clock.
  * Files that are damaged are left out. *ret is set in any case. */
-dck_status count_read(const char *directory, double ns_per_tick, const count_sampler *sampler,
-		      count_functions *f, count_results *ret, dck_err *err) DCK_MUST_USE;
+dck_status count_read(const char *directory, double ns_per_tick, const count_killed *killed,
+		      const count_sampler *sampler, count_functions *f, count_results *ret,
+		      dck_err *err) DCK_MUST_USE;
 void count_results_done(count_results *l);
 /* The table of the processes. */
 void count_results_put(const count_results *l, record_builder *b);

@@ -237,42 +237,56 @@ static int exec_ended(uint64_t row, int result)
 	return result;
 }
 
+/* The same for functions that replace the program of this process. */
+static uint64_t exec_begins(const char *file, bool searched, char *const envp[])
+{
+	exec_leaves(true);
+	return exec_seen(file, searched, envp);
+}
+
+static int exec_failed(uint64_t row, int result)
+{
+	exec_leaves(false);
+	return exec_ended(row, result);
+}
+
 HOOK int execve(const char *path, char *const argv[], char *const envp[])
 {
-	const uint64_t row = exec_seen(path, false, envp);
+	const uint64_t row = exec_begins(path, false, envp);
 
-	return exec_ended(row, REAL(execve)(path, argv, envp));
+	return exec_failed(row, REAL(execve)(path, argv, envp));
 }
 
 HOOK int execv(const char *path, char *const argv[])
 {
-	const uint64_t row = exec_seen(path, false, environ);
+	const uint64_t row = exec_begins(path, false, environ);
 
-	return exec_ended(row, REAL(execv)(path, argv));
+	return exec_failed(row, REAL(execv)(path, argv));
 }
 
 HOOK int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	const uint64_t row = exec_seen(file, true, envp);
+	const uint64_t row = exec_begins(file, true, envp);
 
-	return exec_ended(row, REAL(execvpe)(file, argv, envp));
+	return exec_failed(row, REAL(execvpe)(file, argv, envp));
 }
 
 HOOK int execvp(const char *file, char *const argv[])
 {
-	const uint64_t row = exec_seen(file, true, environ);
+	const uint64_t row = exec_begins(file, true, environ);
 
-	return exec_ended(row, REAL(execvp)(file, argv));
+	return exec_failed(row, REAL(execvp)(file, argv));
 }
 
 HOOK int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	const int kept = errno;
 
+	exec_leaves(true);
 	const uint64_t row = directory[0] ? program_write(fd, envp) : NO_ROW;
 
 	errno = kept;
-	return exec_ended(row, REAL(fexecve)(fd, argv, envp));
+	return exec_failed(row, REAL(fexecve)(fd, argv, envp));
 }
 
 #define HOOK_LIST(name, by)                                                                    \

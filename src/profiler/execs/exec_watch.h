@@ -9,11 +9,15 @@
 #ifndef EXECS_EXEC_WATCH_H
 #define EXECS_EXEC_WATCH_H
 
+#include <stdbool.h>
+
 #define EXEC_FILE_END ".exec"
 #define EXEC_PRELOADS '+'
 #define EXEC_NOT      '-'
 
-/* Defined by each library: its name, and the environment variable with the directory. */
+/* Defined by each library: its name, and the environment variable with the directory; and what it
+ * does before the process becomes another program, and, with false, where that failed. */
 extern const char exec_library[], exec_variable[];
+void exec_leaves(bool leaves);
 
 #endif

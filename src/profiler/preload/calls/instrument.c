@@ -818,10 +818,15 @@ COUNT_API pid_t _Fork(void)
 }
 
 /* A child between vfork() and exec() ends nothing, because the state is its parent's. */
-static void instrument_ends(void)
+void exec_leaves(bool leaves)
 {
 	if (atomic_load(&all.state) == 1 && all.file->pid == (uint32_t)getpid())
-		all.file->end = instrument_now();
+		all.file->end = leaves ? instrument_now() : 0;
+}
+
+static void instrument_ends(void)
+{
+	exec_leaves(true);
 }
 
 __attribute__((destructor)) static void process_ends(void)
