@@ -54,17 +54,43 @@ int cli_subject_open(cli *c)
 	return code == CLI_OK && c->worker.fd == 0 ? cli_subject_check(c, &c->subject) : code;
 }
 
-/* A subject that is given twice gets a second name, "NAME (2)". */
+/* Of a longer text the name has the ends, which distinguish paths. */
+enum { NAME_HEAD = 40, NAME_TAIL = 90 };
+
+static void subjects_name_cut(const char *text, char *buf, size_t size)
+{
+	const size_t n = strlen(text);
+
+	if (n <= NAME_HEAD + NAME_TAIL) {
+		snprintf(buf, size, "%s", text);
+		return;
+	}
+	const char *tail = text + n - NAME_TAIL;
+	size_t head = NAME_HEAD;
+
+	/* No character is cut. */
+	while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
+		head--;
+	while (((unsigned char)*tail & 0xc0) == 0x80)
+		tail++;
+	snprintf(buf, size, "%.*s..%s", (int)head, text, tail);
+}
+
+/* A name that an earlier subject has gets a number, "NAME (2)". */
 static void subjects_name_make(cli_subjects *s, const cli *c, size_t i)
 {
+	char name[sizeof s->name[i]], other[sizeof name];
 	size_t same = 0;
 
-	for (size_t k = 0; k < i; k++)
-		same += strcmp(c->args[k], c->args[i]) == 0;
+	subjects_name_cut(c->args[i], name, sizeof name);
+	for (size_t k = 0; k < i; k++) {
+		subjects_name_cut(c->args[k], other, sizeof other);
+		same += strcmp(other, name) == 0;
+	}
 	if (same > 0)
-		snprintf(s->name[i], sizeof s->name[i], "%.140s (%zu)", c->args[i], same + 1);
+		snprintf(s->name[i], sizeof s->name[i], "%.140s (%zu)", name, same + 1);
 	else
-		snprintf(s->name[i], sizeof s->name[i], "%s", c->args[i]);
+		memcpy(s->name[i], name, sizeof name);
 }
 
 int cli_subjects_read(const cli *c, cli_subjects *s)
