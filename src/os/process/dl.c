@@ -12,6 +12,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,11 +147,13 @@ static const char *const beside_places[] = {"",
 const char *os_library_beside(mem_arena *a, const char *pattern)
 {
 	const char *own = os_library_of(beside_places), *found = NULL;
-	const char *const files[] = {own && strstr(own, ".so") ? own : "", "/proc/self/exe"};
+	/* The last one is what was executed: for where /proc is not mounted. */
+	const char *const files[] = {own && strstr(own, ".so") ? own : "", "/proc/self/exe",
+				     (const char *)(uintptr_t)getauxval(AT_EXECFN)};
 	char real[PATH_MAX], *slash;
 
-	for (size_t f = 0; f < 2 && !found; f++) {
-		if (!realpath(files[f], real) || !(slash = strrchr(real, '/')))
+	for (size_t f = 0; f < 3 && !found; f++) {
+		if (!files[f] || !realpath(files[f], real) || !(slash = strrchr(real, '/')))
 			continue;
 		*slash = '\0';
 		for (size_t i = 0; i < sizeof beside_places / sizeof beside_places[0] && !found;
