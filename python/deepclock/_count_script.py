@@ -33,8 +33,11 @@ def main(words):
     _cprofile_checked(p, words, script.options)
     if script.options.times:
         p.error("--times is for programs after '--': functions of Python are timed by a clock")
-    c = counting.counting(builtins=not script.options.no_builtins, top=script.options.top, title=script.title,
-                          sort=script.options.sort)
+    try:
+        c = counting.counting(builtins=not script.options.no_builtins, top=script.options.top, title=script.title,
+                              sort=script.options.sort)
+    except _deepclock.ArgumentError as error:
+        p.error(str(error))
 
     def end():
         record = c.stop(script.interrupted is not None)

@@ -110,6 +110,9 @@ def main(words):
         finally:
             if gc_was_on:
                 gc.enable()
+    except KeyboardInterrupt:
+        print("deepclock: interrupted before a run was measured", file=sys.stderr)
+        return 130
     except _deepclock.Error as error:
         print(f"deepclock: {error}", file=sys.stderr)
     except SyntaxError as error:
@@ -145,9 +148,8 @@ def _measured(options, body, setup, names, title, text):
         median = record["latency/median"]
         interrupted = 130 if record.incomplete else 0
         doubt = _statement.doubt(record, "--save FILE", lambda note: _per_loop(record, note, number, text))
-    if not seconds:  # interrupted in the warm-up or the first run
-        print("deepclock: interrupted before a run was measured", file=sys.stderr)
-        return interrupted or 1
+    if not seconds:
+        raise KeyboardInterrupt
     if options.verbose:
         raw = ", ".join(map(text, seconds)) if len(seconds) <= _RAW_MAX else f"{len(seconds):,} of them"
         print(f"raw times: {raw}\n")

@@ -124,6 +124,8 @@ class Timeit(Case):
                         "if len(n) > 1: os.kill(os.getpid(), signal.SIGINT)")
         self.assertEqual((p.returncode, p.stdout), (130, ""))
         self.assertEqual(p.stderr, "deepclock: interrupted before a run was measured\n")
+        p = self.timeit("import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+        self.assertEqual((p.returncode, p.stderr), (130, "deepclock: interrupted before a run was measured\n"))
 
     def test_wrong(self):
         for words, code, text in ((("a +",), 1, "SyntaxError"), (("nothing_here",), 1, "NameError"), (("-n", "x"), 2, "-n"),
