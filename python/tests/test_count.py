@@ -344,20 +344,20 @@ class Counts(Case):
         """A file that gets the number of a descriptor of the counter is not written to."""
         ends = []
 
-        def child(folder):
+        def child(directory):
             os.closerange(3, 256)
-            files = [os.open(os.path.join(folder, str(i)), os.O_RDWR | os.O_CREAT) for i in range(20)]
+            files = [os.open(os.path.join(directory, str(i)), os.O_RDWR | os.O_CREAT) for i in range(20)]
             exec("def born(): return len('abc')\nborn()", {})
             os._exit(any(os.fstat(f).st_size for f in files))
 
-        def run(folder):
+        def run(directory):
             pid = os.fork()
             if pid == 0:
-                child(folder)
+                child(directory)
             ends.append(os.waitpid(pid, 0)[1])
 
-        with tempfile.TemporaryDirectory() as folder:
-            c = counted(lambda: run(folder))
+        with tempfile.TemporaryDirectory() as directory:
+            c = counted(lambda: run(directory))
         self.assertEqual(ends, [0])
         self.assertIn("born", {k[2] for k in c.stats})
 

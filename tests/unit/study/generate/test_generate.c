@@ -428,6 +428,22 @@ static const struct scores_row {
     {BFLOAT16, 0x7fc0, {{0, 0xffc0}}, -1},
 };
 
+/* Skips the test where the engine is absent. */
+static void llama_open(subject_target *t, const dck_clock *clock, decoder_layout *ret)
+{
+	dck_subject s;
+	dck_err err;
+
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:llama_mini";
+	if (subject_target_open(t, &s, clock, NULL, NULL, NULL, &err) != DCK_OK) {
+		assert_int_equal(err.code, DCK_E_ABSENT);
+		skip();
+	}
+	assert_int_equal(decoder_layout_find(t, &s.model.dim, t->arena, ret, &err), DCK_OK);
+}
+
 /* The first of the highest scores is chosen, of each type; token 0 where all are NaN, which is
  * counted. */
 static void scores_are_searched(void **state)
@@ -440,18 +456,10 @@ static void scores_are_searched(void **state)
 	uint64_t unscored = 0;
 	decoder_layout l;
 	dck_engine own;
-	dck_subject s;
 	dck_err err;
 
 	(void)state;
-	dck_subject_init(&s);
-	s.kind = DCK_SUBJECT_MODEL;
-	s.text = "zoo:llama_mini";
-	if (subject_target_open(&t, &s, &clock, NULL, NULL, NULL, &err) != DCK_OK) {
-		assert_int_equal(err.code, DCK_E_ABSENT);
-		skip();
-	}
-	assert_int_equal(decoder_layout_find(&t, &s.model.dim, t.arena, &l, &err), DCK_OK);
+	llama_open(&t, &clock, &l);
 	assert_int_equal(l.vocabulary, 4096);
 	out = mem_alloc(l.nout * sizeof *out);
 	assert_non_null(out);
@@ -515,18 +523,10 @@ static void cache_that_cannot_stay(void **state)
 	subject_target t = {.bare = true};
 	decoder_steps d = {0};
 	decoder_layout l;
-	dck_subject s;
 	dck_err err;
 
 	(void)state;
-	dck_subject_init(&s);
-	s.kind = DCK_SUBJECT_MODEL;
-	s.text = "zoo:llama_mini";
-	if (subject_target_open(&t, &s, &clock, NULL, NULL, NULL, &err) != DCK_OK) {
-		assert_int_equal(err.code, DCK_E_ABSENT);
-		skip();
-	}
-	assert_int_equal(decoder_layout_find(&t, &s.model.dim, t.arena, &l, &err), DCK_OK);
+	llama_open(&t, &clock, &l);
 	assert_int_equal(
 	    decoder_steps_open(&d, &t, &clock, &l, (decoder_sizes){1, 1, 2, "rocm"}, &err),
 	    DCK_E_UNSUP);
