@@ -27,6 +27,8 @@
 
 /* With fewer samples the 95 % interval of a share of 1/2, +-1/sqrt(n), is wider than +-0.1. */
 enum { FEW = 100 };
+/* Share of all the time, waits included, below which few samples of the rest alter no answer. */
+#define FEW_SHARE 0.01
 /* Share of the program's CPU time that sampling may take without a warning. */
 #define DEAR 0.03
 /* Share of stacks that end too early above which a note is made. */
@@ -237,7 +239,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			      copies ? ", or less of each stack (--stack)" : "");
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
 		unseen_note(b, seen, cpu, copies, timers, short_rate(n, cpu - seen, c->rate), rate);
-	if (n->samples < FEW && (n->samples || !n->waits))
+	if (n->samples < FEW && (!n->waits || seen > FEW_SHARE * n->time_ns))
 		few_note(b, n, timers, rate);
 	if (sample_share(n->cut, n->stacks) > EARLY)
 		record_note(b, "sample-cut",
