@@ -13,6 +13,9 @@
  * side. side_least() returns the outermost rank whose chance, averaged over the models, exceeds
  * that of independent pairs at rank r. It takes O(n x ORDINATES) cosines.
  *
+ * stat_paired_shift(): the same with signed ranks, whose limit moves outwards until the weighted
+ * chance is that of independent pairs; means of two values are counted, not listed.
+ *
  * Pure functions: the caller gives walk and scratch; `depend` takes about 4 KiB of the stack. The
  * order of d is time.
  *
@@ -33,11 +36,16 @@
 #define WANDER_OVER 0.7
 /* Number of lowest ordinates of the cosine transform. */
 #define ORDINATES 64
-/* Number of pairs at which dependence has prior odds of 1. */
-#define PAIRS_EVEN 80
 /* Signs are not Gaussian, so the likelihood of their spectrum is too certain: its logarithm gets
  * this weight. */
 #define SIGNS_TRUST 0.1
+/* Pairs up to which the distribution of the signed ranks is computed. */
+enum { RANKS_EXACT = 40 };
+/* Bisections that find a value between two others, and a factor of at most WIDE_MOST. */
+#define WALSH_STEPS 64
+#define ROUNDING    1e-9
+#define WIDE_STEPS  30
+#define WIDE_MOST   16
 
 void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *walk)
 {
@@ -72,18 +80,23 @@ void stat_boundary_last(stat_boundary *b, size_t n)
 		b->n_max = n;
 }
 
-long stat_boundary_look(stat_boundary *b, size_t n)
+/* Makes fair steps, of all walks that are still inside, up to n pairs. */
+static void walk_on(stat_boundary *b, size_t n)
 {
-	const double may = spending(b->alpha, (double)n / (double)b->n_max);
-	long r = -1;
-
-	/* Makes one more fair step of all walks that are still inside. */
 	for (; b->n < n; b->n++)
 		for (size_t k = b->n + 1; k > 0; k--) {
 			b->walk[k] = (b->walk[k] + b->walk[k - 1]) / 2;
 			if (k == 1)
 				b->walk[0] /= 2;
 		}
+}
+
+long stat_boundary_look(stat_boundary *b, size_t n)
+{
+	const double may = spending(b->alpha, (double)n / (double)b->n_max);
+	long r = -1;
+
+	walk_on(b, n);
 	for (size_t k = 0; 2 * k < n && b->spent + b->walk[k] <= may; k++) {
 		b->spent += b->walk[k];
 		b->walk[k] = 0;
@@ -92,6 +105,23 @@ long stat_boundary_look(stat_boundary *b, size_t n)
 	/* Counts that were cut off at earlier looks and cannot be reached do not tighten this one:
 	 * their probability is 0, and they are within r. */
 	return r;
+}
+
+double stat_boundary_level(stat_boundary *b, size_t n)
+{
+	const double may = spending(b->alpha, (double)n / (double)b->n_max);
+	double level = 0, binomial = exp2(-(double)n), share = 1;
+
+	walk_on(b, n);
+	for (size_t k = 0; 2 * k < n && share >= 1; k++) {
+		if (b->walk[k] > 0)
+			share = fmin(1, fmax(0, may - b->spent) / b->walk[k]);
+		level += share * binomial;
+		b->spent += share * b->walk[k];
+		b->walk[k] *= 1 - share;
+		binomial *= (double)(n - k) / (double)(k + 1);
+	}
+	return level;
 }
 
 size_t stat_look_next(size_t n, size_t n_max)
@@ -139,10 +169,10 @@ static double sequential_wide(const model *m, double n)
 	return sqrt(1 + 2 * m->share * r / (1 - r) * lags);
 }
 
-static void depend_init(depend *d, size_t n)
+static void depend_init(depend *d, size_t n, double even)
 {
 	const double step = acos(-1.0) / (double)n;
-	const double likely = (double)n / (double)(n + PAIRS_EVEN);
+	const double likely = (double)n / ((double)n + even);
 
 	*d = (depend){.n = n, .ordinates = n - 1 < ORDINATES ? n - 1 : ORDINATES};
 	for (size_t m = 0; m < MODELS; m++) {
@@ -295,12 +325,121 @@ void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat
 	if (r < 0)
 		return;
 	sequential_order_make(d, scratch, n, scratch + 2 * n, order);
-	depend_init(&how, n);
+	depend_init(&how, n, STAT_PAIRS_EVEN);
 	depend_learn(&how, scratch, order);
 	below = side_least(&how, scratch, order, (size_t)r, false, &low);
 	above = side_least(&how, scratch, order, (size_t)r, true, &high);
 	ret->tau = fmax(low, high) * fmax(low, high);
 	ret->lo = scratch[below - 1];
 	ret->hi = scratch[n - above];
+	ret->has_interval = true;
+}
+
+/* --- the shift and its interval */
+
+/* Returns the largest value that the signed-rank statistic of n differences has or stays below with
+ * at most this probability if they are symmetric around 0; -1: none. Exact up to RANKS_EXACT
+ * differences; the normal distribution of more has the heavier tail. */
+static double signed_rank_least(size_t n, double level)
+{
+	double p[RANKS_EXACT * (RANKS_EXACT + 1) / 2 + 1] = {1}, sum = 0;
+	const double all = (double)n * (double)(n + 1) / 2;
+	double least = -1;
+
+	if (n > RANKS_EXACT)
+		return fmax(-1, floor((all - 1) / 2 + stat_normal_quantile(level) *
+							  sqrt(all * (double)(2 * n + 1) / 12)));
+	for (size_t k = 1, most = 0; k <= n; k++) {
+		most += k;
+		for (size_t s = most + 1; s-- > 0;)
+			p[s] = (p[s] + (s >= k ? p[s - k] : 0)) / 2;
+	}
+	for (size_t s = 0; (double)s < all && (sum += p[s]) <= level * (1 + ROUNDING); s++)
+		least = (double)s;
+	return least;
+}
+
+/* Returns the smallest x that at least k of the means of two values, or of one with itself, do not
+ * exceed (Walsh averages). */
+static double walsh_quantile(const double *sorted, size_t n, double k)
+{
+	double lo = sorted[0], hi = sorted[n - 1];
+
+	for (unsigned steps = 0; steps < WALSH_STEPS && lo < hi; steps++) {
+		const double x = lo + (hi - lo) / 2;
+		double count = 0;
+
+		for (size_t i = 0, j = n; i < n; i++) {
+			while (j > i && (sorted[i] + sorted[j - 1]) / 2 > x)
+				j--;
+			count += j > i ? (double)(j - i) : 0;
+		}
+		if (count >= k)
+			hi = x;
+		else
+			lo = x;
+	}
+	return hi;
+}
+
+/* Returns how far out the limit must be, in standard deviations of independent pairs, for the
+ * probability of `z`: the models are weighted by the signs of the values around `limit` too. */
+static double shift_z(const depend *d, const double *sorted, const double *order, double z,
+		      double limit)
+{
+	const double chance = erfc(z / sqrt(2)) / 2;
+	double cosine[ORDINATES] = {0}, lo = z, hi = z * WIDE_MOST, p;
+	size_t below = 0;
+
+	for (; below < d->n && sorted[below] < limit; below++)
+		cosine_add(d, cosine, (size_t)order[below], 1);
+	p = fmin(fmax((double)below, 0.5), (double)d->n - 0.5) / (double)d->n;
+	if (chance_of(d, cosine, p * (1 - p), z) <= chance)
+		return z;
+	for (unsigned steps = 0; steps < WIDE_STEPS; steps++) {
+		const double at = (lo + hi) / 2;
+
+		if (chance_of(d, cosine, p * (1 - p), at) > chance)
+			lo = at;
+		else
+			hi = at;
+	}
+	return hi;
+}
+
+void stat_paired_shift(const double *d, size_t n, double level, double even, double *scratch,
+		       stat_paired *ret)
+{
+	const double all = (double)n * (double)(n + 1) / 2;
+	double *sorted = scratch, *order = scratch + n;
+	double limit[2], widest = 1, z;
+	depend how;
+
+	*ret = (stat_paired){.median = NAN, .lo = NAN, .hi = NAN, .tau = 1};
+	if (n == 0)
+		return;
+	memcpy(sorted, d, n * sizeof *d);
+	stat_sort(sorted, n);
+	ret->median = (walsh_quantile(sorted, n, ceil(all / 2)) +
+		       walsh_quantile(sorted, n, floor(all / 2) + 1)) /
+		      2;
+	if (!(level > 0) || signed_rank_least(n, level) < 0)
+		return;
+	sequential_order_make(d, sorted, n, scratch + 2 * n, order);
+	depend_init(&how, n, even);
+	depend_learn(&how, sorted, order);
+	z = -stat_normal_quantile(level);
+	for (unsigned side = 0; side < 2; side++)
+		for (double at = z, was = 0; at > was;) {
+			const double k = fmax(1, signed_rank_least(n, erfc(at / sqrt(2)) / 2) + 1);
+
+			limit[side] = walsh_quantile(sorted, n, side == 0 ? k : all + 1 - k);
+			was = at;
+			at = fmax(at, shift_z(&how, sorted, order, z, limit[side]));
+			widest = fmax(widest, at / z);
+		}
+	ret->tau = widest * widest;
+	ret->lo = limit[0];
+	ret->hi = limit[1];
 	ret->has_interval = true;
 }

@@ -35,6 +35,12 @@ void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *wa
  * interval yet. */
 long stat_boundary_look(stat_boundary *b, size_t n);
 
+/* Makes the next look as stat_boundary_look() does, and returns the error of one side at it: the
+ * signs are tested with a randomised last count, so that the spent error is all that may be spent.
+ * It is the level of a test of these pairs with finer steps, as of the signed ranks: sums of both
+ * depend alike on those of earlier looks, where pairs are many. */
+double stat_boundary_level(stat_boundary *b, size_t n);
+
 /* Returns the extra half-width on the log scale. Early pairs may all come from one temporary level,
  * which the data cannot reveal. It shrinks to 0 as the planned pairs come in. */
 double stat_boundary_slack(const stat_boundary *b);
@@ -45,6 +51,11 @@ void stat_boundary_last(stat_boundary *b, size_t n);
 
 /* Returns the pairs at the look after `n`: 6, then about a fifth more each time, at last n_max. */
 size_t stat_look_next(size_t n, size_t n_max);
+
+/* Number of pairs of runs in two processes at which dependence has prior odds of 1; of pairs of
+ * fresh processes, which have nothing in common but the machine. */
+#define STAT_PAIRS_EVEN	      80
+#define STAT_PAIRS_EVEN_FRESH 800
 
 typedef struct stat_paired {
 	bool has_interval;
@@ -58,5 +69,16 @@ typedef struct stat_paired {
  * probability of at most this number of pairs below x must not exceed that of r for independent
  * pairs. r < 0: no interval. scratch: stat_scratch(n) doubles and n more. */
 void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat_paired *ret);
+
+/* Computes the shift of d[0..n), in order of time: the median of the means of any two of them
+ * (Hodges and Lehmann, Ann. Math. Stat. 34, 1963), with the interval of the signed-rank test
+ * (Wilcoxon, Biometrics Bull. 1, 1945; Tukey 1949), whose sides have the error `level` each. It
+ * assumes differences that are symmetric around the shift, as those of two configurations are that
+ * differ by a factor; where these are normal it takes 1.5 times fewer pairs than signs. The
+ * evidence for autocorrelation moves its sides outwards as above; even: the number of pairs at
+ * which it has prior odds of 1. level 0: no interval. scratch: stat_scratch(n) doubles and n
+ * more. */
+void stat_paired_shift(const double *d, size_t n, double level, double even, double *scratch,
+		       stat_paired *ret);
 
 #endif

@@ -3,8 +3,9 @@
  * interval of its ratio cover the truth, and do those of all single values? The searches are those
  * of `deepclock tune`, with invented trials.
  *
- *     accuracy_tune           short, with bounds: the test
- *     accuracy_tune --full    more searches, as in docs/reference/validation.md
+ *     accuracy_tune                  short, with bounds: the test
+ *     accuracy_tune --full [TEXT]    more searches, as in docs/reference/validation.md; rows with
+ * TEXT
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
@@ -294,6 +295,7 @@ int main(int argc, char **argv)
 	       "", "named", "not faster", "far", "no warning", "covered", "effects", "time",
 	       "ratio");
 	for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++)
-		failed |= scene_run(&scenes[i], times);
+		if (argc < 3 || strstr(scenes[i].name, argv[2]))
+			failed |= scene_run(&scenes[i], times);
 	return failed;
 }

@@ -19,9 +19,9 @@
  * recommended.
  *
  * Invariants: the winner is chosen by SCREEN and RACE alone, and judged by CONFIRM alone, whose
- * pairs are tested by group-sequential sign tests with the number of pairs fixed before the first
- * (stat/sequential.h). So the error of calling it faster is the level's, however it was chosen. A
- * round in which an arm failed does not count for that arm. The memory is fixed.
+ * pairs are tested by group-sequential signed-rank tests with the number of pairs fixed before the
+ * first (stat/sequential.h). So the error of calling it faster is the level's, however it was
+ * chosen. A round in which an arm failed does not count for that arm. The memory is fixed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -509,7 +509,7 @@ static bool confirm_look(race *r, bool last)
 	const size_t n = pairs_collect(r, d);
 	stat_paired p;
 	double slack;
-	long rank;
+	double level;
 
 	if (!last && n < stat_look_next(r->looked, r->planned))
 		return false;
@@ -517,8 +517,8 @@ static bool confirm_look(race *r, bool last)
 		return false;
 	if (last && n < r->planned)
 		stat_boundary_last(&r->boundary, n);
-	rank = stat_boundary_look(&r->boundary, n);
-	stat_paired_median(d, n, rank, r->scratch, &p);
+	level = stat_boundary_level(&r->boundary, n);
+	stat_paired_shift(d, n, level, STAT_PAIRS_EVEN_FRESH, r->scratch, &p);
 	slack = stat_boundary_slack(&r->boundary);
 	r->looked = n;
 	r->ratio = (race_number){p.median, p.has_interval ? p.lo - slack : NAN,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Share of the time of a pass that CONFIRM has at least, and, where trials are long, at most. */
-#define CONFIRM_LEAST 0.4
+#define CONFIRM_LEAST 0.5
 #define CONFIRM_MOST  0.6
 #define CONFIRM_PAIRS 8
 

@@ -73,7 +73,7 @@ size_t race_engine_of(const race *r, size_t arm);
 size_t race_base_of(const race *r, size_t arm);
 /* Returns the expected cost of a trial, ns. */
 double race_cost_of(const race *r, size_t arm);
-/* Returns the fewest pairs that have an interval at the level (sign test). */
+/* Returns the fewest pairs that have an interval at the level (signed-rank test). */
 size_t race_pairs_least(const race *r);
 /* Returns when CONFIRM, which gets the time after it in any case, begins at the latest, ns. */
 double race_before(const race *r);

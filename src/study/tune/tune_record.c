@@ -338,8 +338,8 @@ static void tune_facts(tuned *m)
 		record_gate(m->b, race_holds(r->race, m->best));
 	}
 	record_fact_text(m->b, "method", "confirmation",
-			 "fresh pairs of the winner and the default; exact sign test on their "
-			 "ratios, repeated looks");
+			 "fresh pairs of the winner and the default; Hodges-Lehmann shift and "
+			 "signed-rank test on the logarithms of their ratios, repeated looks");
 	record_fact_text(m->b, "method", "interval",
 			 "of effects: Student's t on logarithms, the error pooled over "
 			 "configurations, simultaneous by Bonferroni");

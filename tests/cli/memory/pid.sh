@@ -16,7 +16,11 @@ done
 record run.json 'm("memory/heap_peak")["absent"]' '[n["code"] for n in r["notes"]]' 'f("memory", "polls") > 0' \
 	"abs(s(\"memory/rss\")[\"values\"][-1] / $sum - 1) < 0.1" 'r["incomplete"]' | sed "s/$sum/SUM/"
 deepclock memory --pid "$shell" --quiet --format json >ended.json &
-sleep 1
+for _ in $(seq 200); do
+	ls -l "/proc/$!/fd" 2>/dev/null | grep -q pidfd && break # the observer of the shell's end
+	sleep 0.05
+done
+sleep 0.3
 kill "$shell" $children
 wait $! && echo "it ended with the program"
 record ended.json 'm("memory/peak_rss")["value"] > 2**19' 'r["incomplete"]'

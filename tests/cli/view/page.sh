@@ -12,7 +12,7 @@ deepclock report run.json --format html | cmp - run.html
 printf '#!/bin/sh\necho "$1" > opened\n' > browser
 chmod +x browser
 BROWSER=$PWD/browser deepclock view run.json run.json -o two.html | sed "s|$PWD|HERE|"
-for i in 1 2 3 4 5 6 7 8 9 10; do [ -s opened ] && break; sleep 0.3; done
+for _ in $(seq 200); do [ -s opened ] && break; sleep 0.1; done
 sed "s|$PWD|HERE|" opened
 # By default the page is in a directory that only its owner can enter, and the next view replaces it.
 unset DISPLAY WAYLAND_DISPLAY BROWSER SSH_CONNECTION

@@ -1,4 +1,5 @@
-/* test_stat_sequential.c - the sequential sign test against an enumeration of every walk.
+/* test_stat_sequential.c - the sequential sign test against an enumeration of every walk, and the
+ * interval of the shift against all signed ranks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -181,6 +182,110 @@ static void independent(void **state)
 	free(scratch);
 }
 
+/* A level spends all of alpha, and is at least that of the sign test. */
+static void level_of_look(void **state)
+{
+	static const size_t looks[] = {6, 8, 10, 12, 15, 18, 22, 27, 33, 40};
+	double walk[2][42];
+	stat_boundary b, signs;
+
+	(void)state;
+	stat_boundary_init(&b, 0.025, 20, walk[0]);
+	assert_true(fabs(stat_boundary_level(&b, 20) - 0.025) < 1e-12);
+	stat_boundary_init(&b, 0.025, 40, walk[0]);
+	stat_boundary_init(&signs, 0.025, 40, walk[1]);
+	for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+		const double level = stat_boundary_level(&b, looks[i]);
+		const long r = stat_boundary_look(&signs, looks[i]);
+
+		assert_true(level <= 0.025 + 1e-12);
+		assert_true(r < 0 || level > 0);
+	}
+	assert_true(fabs(b.spent - 0.025) < 1e-12 && signs.spent < b.spent);
+}
+
+static double mean_of_pair(const double *d, size_t i, size_t j)
+{
+	return (d[i] + d[j]) / 2;
+}
+
+/* The interval leaves out what the distribution of the signed ranks, counted over all signs,
+ * permits at the level that the evidence for dependence leaves. */
+static void shift_interval(void **state)
+{
+	enum { n = 12, means = n * (n + 1) / 2 };
+	static const double d[n] = {0.5,  -0.1, 0.31, 0.2,  0.93, 0.4,
+				    -0.3, 0.12, 0.64, 0.77, 0.05, 0.36};
+	double *scratch = calloc(stat_scratch(n) + n, sizeof *scratch), walsh[means], level,
+	       sum = 0;
+	size_t count[means + 1] = {0}, k = 0, c = 0;
+	stat_paired p;
+
+	(void)state;
+	for (unsigned bits = 0; bits < 1u << n; bits++) {
+		size_t w = 0;
+
+		for (size_t i = 0; i < n; i++)
+			w += bits >> i & 1 ? i + 1 : 0;
+		count[w]++;
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i; j < n; j++)
+			walsh[k++] = mean_of_pair(d, i, j);
+	stat_sort(walsh, means);
+	stat_paired_shift(d, n, 0.025, STAT_PAIRS_EVEN, scratch, &p);
+	assert_true(p.has_interval && p.tau >= 1 && p.tau < 2);
+	assert_true(fabs(p.median - (walsh[means / 2 - 1] + walsh[means / 2]) / 2) < 1e-9);
+	level = erfc(1.9599639845400545 * sqrt(p.tau) / sqrt(2)) / 2;
+	while ((sum += (double)count[c] / (1u << n)) <= level * (1 + 1e-9))
+		c++;
+	assert_true(c > 6 && c <= 14); /* at most 13, the published value of 12 differences */
+	assert_true(fabs(p.lo - walsh[c - 1]) < 1e-9 && fabs(p.hi - walsh[means - c]) < 1e-9);
+	stat_paired_shift(d, 5, 0.025, STAT_PAIRS_EVEN, scratch, &p);
+	assert_true(!p.has_interval && isnan(p.lo));
+	stat_paired_shift(d, n, 0, STAT_PAIRS_EVEN, scratch, &p);
+	assert_true(!p.has_interval && !isnan(p.median));
+	stat_paired_shift(d, 6, 1.0 / 64, STAT_PAIRS_EVEN, scratch, &p);
+	assert_true(p.has_interval && p.lo <= -0.1 && p.hi >= 0.93);
+	stat_paired_shift(d, 0, 0.025, STAT_PAIRS_EVEN, scratch, &p);
+	assert_true(isnan(p.median) && !p.has_interval);
+	free(scratch);
+}
+
+/* Of independent pairs the interval is shorter than that of the signs; long stretches on one side
+ * widen it, and equal values have no width. */
+static void shift_width(void **state)
+{
+	enum { n = 100 };
+	double d[n], *scratch = calloc(stat_scratch(n) + n, sizeof *scratch), ratio = 0;
+	stat_paired p, signs;
+	uint64_t x = 1;
+
+	(void)state;
+	for (size_t series = 0; series < 40; series++) {
+		for (size_t i = 0; i < n; i++) {
+			d[i] = 0;
+			for (size_t k = 0; k < 6; k++) { /* almost normal */
+				x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+				d[i] += (double)(x >> 40);
+			}
+		}
+		stat_paired_median(d, n, 39, scratch, &signs);
+		stat_paired_shift(d, n, 0.025, STAT_PAIRS_EVEN, scratch, &p);
+		ratio += (p.hi - p.lo) / (signs.hi - signs.lo) / 40;
+	}
+	assert_true(ratio > 0.7 && ratio < 0.9);
+	for (size_t i = 0; i < n; i++)
+		d[i] = (double)(i % 7) + (i / 20 % 2 ? 10.0 : -10.0);
+	stat_paired_shift(d, n, 0.025, STAT_PAIRS_EVEN, scratch, &p);
+	assert_true(p.tau > 2);
+	for (size_t i = 0; i < n; i++)
+		d[i] = 1;
+	stat_paired_shift(d, n, 0.025, STAT_PAIRS_EVEN, scratch, &p);
+	assert_true(p.lo == 1 && p.median == 1 && p.hi == 1);
+	free(scratch);
+}
+
 int test_stat_sequential(void);
 int test_stat_sequential(void)
 {
@@ -193,6 +298,9 @@ int test_stat_sequential(void)
 	    cmocka_unit_test(dependent),
 	    cmocka_unit_test(ties),
 	    cmocka_unit_test(independent),
+	    cmocka_unit_test(level_of_look),
+	    cmocka_unit_test(shift_interval),
+	    cmocka_unit_test(shift_width),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
