@@ -368,7 +368,8 @@ static void tune_metrics(tuned *m)
 		record_metric_interval(
 		    m->b, "tune/speedup", x.value, x.lo, x.hi,
 		    isnan(x.lo) ? 0 : m->r->config->level,
-		    mem_arena_fmt(m->a, "median of %zu fresh pairs of %s and the default",
+		    mem_arena_fmt(m->a,
+				  "Hodges-Lehmann shift of %zu fresh pairs of %s and the default",
 				  m->result.ratio.n, arm_text(m, m->result.winner)));
 	else
 		record_metric_absent(m->b, "tune/speedup",
