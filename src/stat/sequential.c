@@ -429,15 +429,18 @@ void stat_paired_shift(const double *d, size_t n, double level, double even, dou
 	depend_init(&how, n, even);
 	depend_learn(&how, sorted, order);
 	z = -stat_normal_quantile(level);
-	for (unsigned side = 0; side < 2; side++)
-		for (double at = z, was = 0; at > was;) {
+	for (unsigned side = 0; side < 2; side++) {
+		double at = z, was;
+
+		do {
 			const double k = fmax(1, signed_rank_least(n, erfc(at / sqrt(2)) / 2) + 1);
 
 			limit[side] = walsh_quantile(sorted, n, side == 0 ? k : all + 1 - k);
 			was = at;
 			at = fmax(at, shift_z(&how, sorted, order, z, limit[side]));
-			widest = fmax(widest, at / z);
-		}
+		} while (at > was);
+		widest = fmax(widest, at / z);
+	}
 	ret->tau = widest * widest;
 	ret->lo = limit[0];
 	ret->hi = limit[1];

@@ -72,10 +72,10 @@ void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat
 
 /* Computes the shift of d[0..n), in order of time: the median of the means of any two of them
  * (Hodges and Lehmann, Ann. Math. Stat. 34, 1963), with the interval of the signed-rank test
- * (Wilcoxon, Biometrics Bull. 1, 1945; Tukey 1949), whose sides have the error `level` each. It
- * assumes differences that are symmetric around the shift, as those of two configurations are that
- * differ by a factor; where these are normal it takes 1.5 times fewer pairs than signs. The
- * evidence for autocorrelation moves its sides outwards as above; even: the number of pairs at
+ * (Wilcoxon, Biometrics Bull. 1, 1945; Tukey 1949), whose sides have the error `level`, below 1/2,
+ * each. It assumes differences that are symmetric around the shift, as those of two configurations
+ * are that differ by a factor; where these are normal it takes 1.5 times fewer pairs than signs.
+ * The evidence for autocorrelation moves its sides outwards as above; even: the number of pairs at
  * which it has prior odds of 1. level 0: no interval. scratch: stat_scratch(n) doubles and n
  * more. */
 void stat_paired_shift(const double *d, size_t n, double level, double even, double *scratch,
