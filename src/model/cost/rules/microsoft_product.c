@@ -247,8 +247,15 @@ static void cost_moe(op *o)
 	sym_int inner = fused ? op_share(o, rows, sym_const(2), "halves") : rows;
 	sym_int tokens = op_share(o, op_elements(o, x), hidden, "columns");
 	sym_int used = op_times(o, k, tokens);
-	sym_int wide = op_in(o, third) ? sym_add(t, rows, inner) : rows;
-	sym_int macs = sym_mul(t, sym_mul(t, used, hidden), sym_add(t, wide, inner));
+	const sym_int column = sym_mul(t, used, hidden), of_inner = sym_mul(t, column, inner);
+	const cost_matmul products[] = {{sym_mul(t, column, rows), 2, false},
+					 {of_inner, second, true},
+					 {of_inner, third, false}};
+	const size_t nproducts = op_in(o, third) ? 3 : 2;
+	sym_int macs = sym_const(0);
+	for (size_t i = 0; i < nproducts; i++)
+		macs = sym_add(t, macs, products[i].macs);
+	op_products(o, products, nproducts);
 	if (quantised) {
 		sym_int experts = sym_mul(t, fc1->dims[0], hidden);
 		op_packed(o, 2, sym_mul(t, experts, rows));
