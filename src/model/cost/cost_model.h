@@ -74,6 +74,13 @@ typedef struct cost_packed {
 	sym_int elements;
 } cost_packed;
 
+/* One of several matrix products of an operator. */
+typedef struct cost_matmul {
+	sym_int macs;	/* of one execution */
+	size_t operand; /* the input that is multiplied */
+	bool chained;	/* by what the products before it made; otherwise by the first input */
+} cost_matmul;
+
 /* One operator as it runs: a node of the main graph, of a function, or of a control operator's
  * body. */
 typedef struct cost_op {
@@ -102,6 +109,9 @@ typedef struct cost_op {
 	/* Sizes of the initializers of which this operator is the first user. */
 	sym_int params, buffers, weight_bytes;
 	const cost_packed *packed; /* parameters that its rule counts; NULL: none */
+	/* The products whose MACs are `macs`; none: one product, of the first two inputs. */
+	const cost_matmul *products;
+	size_t nproducts;
 } cost_op;
 
 /* A size that the caller fixes. */

@@ -9,8 +9,8 @@
  *
  * convention_backward_count() is one forward data-flow pass: operators are in topological order,
  * and `learned` of a value marks that it depends on a parameter. An operator with MACs takes its
- * MACs once more for each of its two operands that needs a gradient. It writes into the result's
- * values, so one thread may use a result at a time.
+ * MACs once more for each of its two operands that needs a gradient; of several products each takes
+ * its own. It writes into the result's values, so one thread may use a result at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/flop_conventions.h"
@@ -286,6 +286,9 @@ sym_int convention_count(const flop_convention *p, const cost_result *r, const c
  * states for values that operators make. */
 static bool needs_gradient(const val *v)
 {
+	/* The state of a body is what goes into it. */
+	while (v && v->def == SIZE_MAX && v->base && !v->tensor)
+		v = v->base;
 	if (!v || !onnx_dtype_real(v->dtype))
 		return false;
 	if (v->tensor || v->from)
@@ -316,6 +319,34 @@ static sym_int input_product(sym_table *t, const cost_op *c)
 	return fits ? all : sym_const(0);
 }
 
+/* Returns the MACs of the gradients of an operator that states its products. */
+static sym_int products_backward(sym_table *t, const cost_op *c)
+{
+	const bool first = needs_gradient(c->in[0]);
+	bool made = false;
+	sym_int sum = sym_const(0);
+
+	for (size_t i = 0; i < c->nproducts; i++) {
+		const cost_matmul *p = &c->products[i];
+		const bool own = needs_gradient(p->operand < c->nin ? c->in[p->operand] : NULL);
+		const bool other = p->chained ? made : first;
+
+		sum = sym_add(t, sum, sym_mul(t, sym_const(own + other), p->macs));
+		made |= own || other;
+	}
+	return sym_mul(t, c->times, sum);
+}
+
+/* Marks what an operator makes as dependent on a parameter, and what the bodies make that it is
+ * in. */
+static void learned_mark(cost_result *r, size_t i)
+{
+	for (; i < r->nops; i = r->ops[i].inside)
+		for (size_t k = 0; k < r->ops[i].nout; k++)
+			if (r->ops[i].out[k] && !r->ops[i].out[k]->tensor)
+				r->ops[i].out[k]->learned = true;
+}
+
 void convention_backward_count(cost_result *r, convention_backward *ret)
 {
 	sym_table *t = r->nums;
@@ -328,13 +359,17 @@ void convention_backward_count(cost_result *r, convention_backward *ret)
 			continue;
 		for (size_t k = 0; k < c->nin; k++)
 			operands += needs_gradient(c->in[k]);
-		for (size_t k = 0; k < c->nout && operands; k++)
-			if (c->out[k] && !c->out[k]->tensor)
-				c->out[k]->learned = true;
+		if (operands)
+			learned_mark(r, i);
 		if (!operands || c->expanded)
 			continue;
 		if (sym_is(c->macs, 0)) {
 			rest = sym_add(t, rest, c->flops);
+			continue;
+		}
+		rest = sym_add(t, rest, sym_sub(t, c->flops, sym_mul(t, sym_const(2), c->macs)));
+		if (c->nproducts) {
+			macs = sym_add(t, macs, products_backward(t, c));
 			continue;
 		}
 		/* The bias is not an operand of the product: its gradient is a sum. */
@@ -349,7 +384,6 @@ void convention_backward_count(cost_result *r, convention_backward *ret)
 		const sym_int same = sym_sub(t, c->macs, others);
 		macs = sym_add(t, macs, sym_mul(t, sym_const(products), same));
 		macs = sym_add(t, macs, sym_mul(t, sym_const(2), others));
-		rest = sym_add(t, rest, sym_sub(t, c->flops, sym_mul(t, sym_const(2), c->macs)));
 	}
 	ret->macs = macs;
 	ret->flops = sym_add(t, sym_mul(t, sym_const(2), macs), rest);

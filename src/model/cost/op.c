@@ -673,6 +673,17 @@ void op_cost_macs(op *o, sym_int macs, sym_int extra)
 	op_cost(o, macs, sym_add(o->nums, op_times(o, 2, macs), extra));
 }
 
+void op_products(op *o, const cost_matmul *list, size_t n)
+{
+	cost_matmul *copy = mem_arena_array(o->arena, n, sizeof *copy);
+
+	if (!copy || !n)
+		return;
+	memcpy(copy, list, n * sizeof *copy);
+	o->made->products = copy;
+	o->made->nproducts = n;
+}
+
 void op_cost_flops(op *o, sym_int flops)
 {
 	op_cost(o, sym_const(0), flops);

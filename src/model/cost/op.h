@@ -186,6 +186,8 @@ sym_int op_share(op *o, sym_int a, sym_int b, const char *what);
 void op_cost(op *o, sym_int macs, sym_int flops);
 /* Sets it to 2 * macs + extra_flops FLOPs; if extra_flops is absent the MACs are still known. */
 void op_cost_macs(op *o, sym_int macs, sym_int extra_flops);
+/* States the products that the MACs are of, which are copied. */
+void op_products(op *o, const cost_matmul *list, size_t n);
 /* Sets it without MACs. */
 void op_cost_flops(op *o, sym_int flops);
 /* Adds to the FLOPs that the rule has set before. */

@@ -28,6 +28,9 @@ sym_int slice_length(op *o, sym_int size, const slice_cut *c, sym_int *ret_begin
 
 	if (!sym_known(c->step) || c->step.v == 0 || c->step.v == INT64_MIN)
 		return sym_unknown(t, "its step is 0 or depends on values");
+	if (c->step.v < 0 && (sym_is(c->end, INT32_MAX) || sym_is(c->end, INT64_MAX)))
+		return sym_unknown(t, "where it ends differs: ONNX takes such an end as the last "
+				      "element, ONNX Runtime takes all of them");
 	if (c->step.v > 0) {
 		begin = slice_place(o, c->begin, size, zero, size);
 		end = slice_place(o, c->end, size, zero, size);

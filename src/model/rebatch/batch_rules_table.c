@@ -53,7 +53,7 @@ static const batch_rule batch_rows[] = {
     {batch_rule_gemm, .names = "Gemm"},
     {batch_rule_first_all, .names = "GridSample", .at = 2},
     {batch_rule_softmax, .names = "Hardmax LogSoftmax Softmax"},
-    {batch_rule_norm, .names = "LayerNormalization RMSNormalization"},
+    {batch_rule_norm, .names = "LayerNormalization RMSNormalization SimplifiedLayerNormalization"},
     {batch_rule_axis, .names = "LpNormalization TopK", .at = -1, .why = "it works along"},
     {batch_rule_matmul, .names = "MatMul MatMulInteger", .at = 1},
     {batch_rule_maxpool, .names = "MaxPool"},
@@ -90,7 +90,6 @@ static const batch_rule rows_microsoft[] = {
     {batch_rule_slots, .names = "GroupQueryAttention", .slots = "iiiiiisssimsss"},
     {batch_rule_slots, .names = "MultiHeadAttention", .slots = "iiisimiis"},
     {batch_rule_slots, .names = "RotaryEmbedding", .slots = "ipss"},
-    {batch_rule_norm, .names = "SimplifiedLayerNormalization"},
     {batch_rule_skipnorm, .names = "SkipLayerNormalization SkipSimplifiedLayerNormalization"},
 };
 

@@ -161,7 +161,6 @@ static dck_status scores_take(mem_arena *a, const npy_array *x, const labels *tr
 static dck_status numbers_take(mem_arena *a, const npy_array *x, labels *l, dck_err *err)
 {
 	const dck_tensor t = tensor_of(x);
-	const bool floats = x->dtype.code == DCK_DTYPE_FLOAT;
 	double v;
 
 	DCK_TRY(labels_new(a, l->from, l->n, 0, false, l, err));
@@ -181,13 +180,16 @@ static dck_status numbers_take(mem_arena *a, const npy_array *x, labels *l, dck_
 			none_set(l, i);
 			continue;
 		}
-		if (v != floor(v) || fabs(v) > 9e15)
-			DCK_FAIL(err, E_FORMAT, "'%s' holds %g at [%zu], no whole number: %s",
-				 l->from, v, i,
-				 floats ? "labels are whole numbers or text; "
-					  "scores are an array of two dimensions, "
-					  "one column for each class"
-					: "that is too large for a label");
+		if (fabs(v) > 9e15)
+			DCK_FAIL(err, E_FORMAT,
+				 "'%s' holds %.0f at [%zu]: that is too large for a label", l->from,
+				 v, i);
+		if (v != floor(v))
+			DCK_FAIL(err, E_FORMAT,
+				 "'%s' holds %g at [%zu], no whole number: "
+				 "labels are whole numbers or text; scores are an array of two "
+				 "dimensions, one column for each class",
+				 l->from, v, i);
 		l->number[i] = (int64_t)v;
 	}
 	return DCK_OK;

@@ -14,6 +14,10 @@
 /* The newest versions that ONNX Runtime 1.31 takes. */
 #define IR_NEWEST    13
 #define OPSET_NEWEST 26
+static const struct {
+	const char *domain;
+	int64_t newest;
+} refused_domains[] = {{"ai.onnx.ml", 5}, {"com.microsoft", 1}};
 
 const char *refused_external(const onnx_tensor *t, const char *key)
 {
@@ -150,6 +154,21 @@ static const onnx_tensor *data_wrong(const onnx_graph *g)
 	return NULL;
 }
 
+/* Returns what is wrong with the versions of the operator sets beside ONNX's own; NULL: nothing. */
+static const char *domains_wrong(const onnx_model *m, mem_arena *a)
+{
+	for (size_t i = 0; i < m->nopsets; i++)
+		for (size_t k = 0; k < sizeof refused_domains / sizeof *refused_domains; k++)
+			if (m->opsets[i].domain &&
+			    strcmp(m->opsets[i].domain, refused_domains[k].domain) == 0 &&
+			    m->opsets[i].version > refused_domains[k].newest)
+				return mem_arena_fmt(
+				    a, "its opset of %s is %lld, the newest known one is %lld",
+				    refused_domains[k].domain, (long long)m->opsets[i].version,
+				    (long long)refused_domains[k].newest);
+	return NULL;
+}
+
 const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *a)
 {
 	const int64_t opset = onnx_opset_version(m);
@@ -176,7 +195,9 @@ const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *
 				     (long long)opset, OPSET_NEWEST);
 	if (m->graph->noutputs == 0)
 		return "the model has no outputs";
-	why = names_wrong(m->graph, a);
+	why = domains_wrong(m, a);
+	if (!why)
+		why = names_wrong(m->graph, a);
 	if (!why)
 		why = sizes_wrong(r, a);
 	if (why)

@@ -13,3 +13,15 @@ node LSTM x,w,r y lstm
 EOF
 deepclock cost lstm.onnx --backward --format json > run.json
 record run.json 'm("cost/macs")["value"]' 'm("cost/backward_macs")["value"]'
+# Each product of the experts has operands of its own: the first has the input, the second what depends on weights.
+onnx-model moe.onnx <<'EOT'
+input x 5x8
+weight r 8x4
+weight a 4x16x8
+weight b 4x8x16
+output y
+node MatMul x,r p
+node MoE x,p,a,-,b y moe com.microsoft k=2
+EOT
+deepclock cost moe.onnx --backward --format json > run.json
+record run.json 'm("cost/macs")["value"]' 'm("cost/backward_macs")["value"]'

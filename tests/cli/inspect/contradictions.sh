@@ -6,6 +6,7 @@ try() {
 }
 printf 'input x Bx5\nweight w 4x4\noutput y Bx4\nnode MatMul x,w y\n' | try
 printf 'input x 2x3\ninput z 4x5\noutput y 4x5\nnode Add x,z y\n' | try
+printf 'input x 2x3\ninput z 3\noutput y\nnode Concat x,z y cat ai.onnx axis=0\n' | try
 printf 'input x Bx4\noutput y Bx4\nnode Add x,q y\n' | try
 printf 'input x 2x3\ninput x 2x4\noutput y\nnode Relu x y\n' | try
 # Versions that the file states: the engine takes an IR of 0, but no absent one.

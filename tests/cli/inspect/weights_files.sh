@@ -15,12 +15,12 @@ def put(field, v):
 def value(name):
     return put(1, name) + put(2, put(1, put(1, 1) + put(2, put(1, put(1, 4)) + put(1, put(1, 4)))))
 
-def model(name, data, ir=8, opset=17, outputs=("y",)):
+def model(name, data, ir=8, opset=17, outputs=("y",), more=b""):
     weight = put(1, 4) + put(1, 4) + put(2, 1) + put(8, "w") + data
     node = put(1, "x") + put(1, "w") + put(2, "y") + put(4, "MatMul")
     graph = put(1, node) + put(2, "g") + put(5, weight) + put(11, value("x")) + b"".join(put(12, value(o)) for o in outputs)
     with open(name + ".onnx", "wb") as file:
-        file.write(put(1, ir) + put(7, graph) + (put(8, put(2, opset)) if opset else b""))
+        file.write(put(1, ir) + put(7, graph) + (put(8, put(2, opset)) if opset else b"") + more)
 
 def external(**pairs):
     return b"".join(put(13, put(1, k) + put(2, v)) for k, v in pairs.items()) + put(14, 1)
@@ -40,10 +40,11 @@ model("unmade", raw, outputs=("y", "z"))
 model("none", raw, outputs=())
 model("opset", raw, opset=40)
 model("no_opset", raw, opset=0)
+model("ml_opset", raw, more=put(8, put(1, "ai.onnx.ml") + put(2, 9)))
 model("ir", raw, ir=99)
 END
 mkdir a
-for model in good below short offset negative length outside raw unmade none opset no_opset ir; do
+for model in good below short offset negative length outside raw unmade none opset no_opset ml_opset ir; do
 	echo "== $model"
 	COLUMNS=200 deepclock inspect $model.onnx | grep -e '^  weights' -e '^next' -e '^warning'
 done

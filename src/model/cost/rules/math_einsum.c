@@ -46,11 +46,12 @@ static void cost_einsum(op *o)
 	einsum e;
 	int(*labels)[COST_RANK_MAX] = mem_arena_array(o->arena, n, sizeof *labels);
 	int *ranks = mem_arena_array(o->arena, n, sizeof *ranks);
+	cost_matmul *products = mem_arena_array(o->arena, n, sizeof *products);
 	bool have[EINSUM_LABELS] = {false}, kept[EINSUM_LABELS];
 	size_t last[EINSUM_LABELS] = {0}; /* the last operand that has the label */
 	sym_int macs = sym_const(0);
 
-	if (!labels || !ranks || !einsum_read(o, &e, labels, ranks)) {
+	if (!labels || !ranks || !products || !einsum_read(o, &e, labels, ranks)) {
 		op_cost_unknown(o, "its equation or the shapes of its inputs are not known");
 		return;
 	}
@@ -72,10 +73,12 @@ static void cost_einsum(op *o)
 	for (size_t i = 1; i < n; i++) {
 		for (int k = 0; k < ranks[i]; k++)
 			have[labels[i][k]] = true;
-		macs = sym_add(o->nums, macs, product_of(o, &e, have));
+		products[i - 1] = (cost_matmul){product_of(o, &e, have), i, i > 1};
+		macs = sym_add(o->nums, macs, products[i - 1].macs);
 		for (int k = 0; k < EINSUM_LABELS; k++)
 			have[k] &= kept[k] || last[k] > i;
 	}
+	op_products(o, products, n - 1);
 	op_cost_macs(o, macs, sym_const(0));
 }
 

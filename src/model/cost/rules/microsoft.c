@@ -28,6 +28,7 @@ static void shape_unknown(op *o)
 	}
 
 static const op_row microsoft_rows[] = {
+    {"AttnLSTM", shape_cell, cost_uncounted, .form = &cell_lstm, .roles = ".pppcccpppp.cp"},
     {"BeamSearch", shape_unknown, .cost = cost_search, .how = "not known: it depends on values"},
     EACH_FIRST("BiasAdd", 2, "FLOPs per element: 2 additions"),
     {"BiasGelu", shape_same_first, cost_each, 6, .roles = ".p",
@@ -52,6 +53,8 @@ static const op_row microsoft_rows[] = {
     {"FusedConv", shape_conv, cost_conv, .form = &conv_fused, .roles = ".pp.",
      .how = "as Conv; FLOPs: 1 per output element for the addition, and its activation"},
     EACH_FIRST("GatedAdd", 2, "FLOPs per element: *, +"),
+    {"GatedDeltaNet", shape_delta_net, cost_delta_net, .roles = ".......pp..",
+     .how = "MACs as LinearAttention; FLOPs besides: 4 per normalised element"},
     {"GatedRMSNorm", shape_same_first, cost_each, 10, .roles = ".p",
      .how = "FLOPs per element: 4 of the norm, 5 of SiLU, *"},
     EACH_FIRST("Gelu", 5, "FLOPs per element: /, erf, +1, *, *"),

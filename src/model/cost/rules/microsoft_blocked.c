@@ -14,6 +14,10 @@
 static const conv_form nhwc = {
     .x = 0, .w = 1, .bias = 2, .add = OP_NO_INPUT, .layout = CHANNELS_LAST};
 
+static const conv_form qlinear_last = {
+    .x = 0, .w = 3, .bias = 8, .add = OP_NO_INPUT, .typed = 7, .layout = CHANNELS_LAST, .extra = 5};
+static const pool_form qlinear_pool_last = {.layout = CHANNELS_LAST, .each = 1, .once = 5};
+
 #define BLOCK_MAX 16
 
 /* Maximum number of following nodes that are searched. */
@@ -146,12 +150,18 @@ static const op_row nhwc_rows[] = {
     {"Conv", shape_conv, cost_conv, .form = &nhwc, .roles = ".pp", .how = "as Conv of ONNX"},
     {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .form = &pool_last,
      .how = "FLOPs: 1 per input element"},
+    {"GlobalLpPool", shape_global_pool, cost_each_in, 2, .form = &pool_last,
+     .how = "FLOPs: 2 per input element (power, sum)"},
     {"GlobalMaxPool", shape_global_pool, cost_each_in, 1, .form = &pool_last,
      .how = "FLOPs: 1 per input element"},
     {"InstanceNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: 7"},
     {"MaxPool", shape_pool, cost_pool, .form = &pool_last,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
+    {"QLinearAveragePool", shape_pool, cost_pool, .form = &qlinear_pool_last, .roles = ".cccc",
+     .how = "FLOPs per output element: elements of the window, 5 to quantise it"},
+    {"QLinearConv", shape_conv, cost_conv, .form = &qlinear_last, .roles = ".ccpccccp",
+     .how = "as Conv; 5 FLOPs per output element to quantise it"},
 };
 
 const op_family op_family_nhwc = {"com.ms.internal.nhwc", nhwc_rows,

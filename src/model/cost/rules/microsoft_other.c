@@ -389,6 +389,34 @@ static void shape_restore_padding(op *o)
 	op_set(o, 0, x->dtype, 3, out);
 }
 
+static void shape_bifurcation(op *o)
+{
+	sym_int n = op_fresh(o, "tokens after merging");
+
+	op_set(o, 0, op_type(o, 1, 0), 1, &n);
+	if (op_in(o, 2))
+		op_same(o, 1, op_in(o, 2));
+	op_unknown(o, "its input is missing");
+}
+
+/* The path through a matrix of costs: pairs of row and column. */
+static void shape_warping(op *o)
+{
+	sym_int dims[] = {sym_const(2), op_fresh(o, "points of the path")};
+
+	op_set(o, 0, ONNX_INT32, 2, dims);
+}
+
+static void shape_word_embedding(op *o)
+{
+	const val *words = op_need_rank(o, 0, 1), *filters = words ? op_need_rank(o, 1, 1) : NULL;
+
+	if (!filters)
+		return;
+	sym_int dims[] = {words->dims[0], filters->dims[0]};
+	op_set(o, 0, filters->dtype, 2, dims);
+}
+
 static void shape_tokenizer(op *o)
 {
 	const val *x = op_need(o, 0);
@@ -562,12 +590,17 @@ static const op_row microsoft_other_rows[] = {
      .how = "FLOPs per element: 2 additions"},
     {"BiasSplitGelu", shape_split_gelu, cost_each, 8, .roles = ".p",
      .how = "FLOPs per output element: 2 +, 5 of Gelu, *"},
+    {"BifurcationDetector", .shape = shape_bifurcation},
+    {"BitmaskBiasDropout", shape_bitmask_dropout, cost_each, 2, .roles = ".p.cc",
+     .how = "FLOPs per element: 2 additions"},
     {"BitmaskDropout", shape_bitmask_dropout, .roles = ".cc"},
     {"CDist", shape_cdist, cost_cdist,
      .how = "FLOPs: 3 per pair of rows and coordinate, 1 root per pair"},
     {"CropAndResize", shape_crop_resize, cost_uncounted, .roles = "..cc"},
     {"DequantizeWithOrder", shape_order_dequantize, cost_each, 1, .roles = ".c",
      .how = "FLOPs per element: *"},
+    {"DynamicTimeWarping", shape_warping, cost_each_in, 3,
+     .how = "FLOPs per input element: 2 comparisons, +"},
     {"EmbedLayerNormalization", shape_embed_norm, cost_embed_norm, .roles = "..ppppp.c",
      .how = "FLOPs per output element: sum of the embeddings, and 7 of LayerNormalization"},
     {"EngramGate", shape_alike, cost_each, 11, .form = &(const alike_form){{0, 0}},
@@ -630,6 +663,7 @@ static const op_row microsoft_other_rows[] = {
     {"Unique", microsoft_shape_unique, .cost = cost_uncounted},
     {"VarlenCausalConvWithState", shape_varlen_conv, cost_causal_conv, .roles = ".pcp.c",
      .how = "MACs: elements of the input x taps"},
+    {"WordConvEmbedding", shape_word_embedding, cost_uncounted, .roles = ".ppp"},
 };
 
 const op_family op_family_microsoft_other = {"com.microsoft", microsoft_other_rows,

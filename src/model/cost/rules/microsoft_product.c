@@ -131,6 +131,41 @@ static void cost_matmul_nbits(op *o)
 	op_cost_more(o, op_times(o, 2, weights));
 }
 
+/* Reads the sizes [K, N] of the weights, which are one list of blocks. */
+static bool fp_q4_sizes(const op *o, sym_int *ret_k, sym_int *ret_n)
+{
+	size_t n = 0;
+	const sym_int *sizes = op_ints(o, 2, &n);
+
+	if (!sizes || n != 2)
+		return false;
+	*ret_k = sizes[0];
+	*ret_n = sizes[1];
+	return true;
+}
+
+static void shape_fp_q4(op *o)
+{
+	sym_int k, n;
+
+	product_rows_shape(o, 0,
+			   fp_q4_sizes(o, &k, &n) ? n : op_fresh(o, "the columns of its weights"),
+			   op_type(o, 0, 0));
+}
+
+static void cost_fp_q4(op *o)
+{
+	sym_int k, n;
+
+	if (!fp_q4_sizes(o, &k, &n)) {
+		op_cost_unknown(o, "the sizes of its weights are not known");
+		return;
+	}
+	const sym_int weights = sym_mul(o->nums, k, n);
+	op_packed(o, 1, weights);
+	op_cost_macs(o, sym_mul(o->nums, op_elements_out(o), k), op_times(o, 2, weights));
+}
+
 /* Returns the FLOPs of SimplifiedLayerNormalization and of the sum before it. */
 static sym_int norm_flops(op *o, size_t skip, size_t scale)
 {
@@ -247,8 +282,15 @@ static void cost_moe(op *o)
 	sym_int inner = fused ? op_share(o, rows, sym_const(2), "halves") : rows;
 	sym_int tokens = op_share(o, op_elements(o, x), hidden, "columns");
 	sym_int used = op_times(o, k, tokens);
-	sym_int wide = op_in(o, third) ? sym_add(t, rows, inner) : rows;
-	sym_int macs = sym_mul(t, sym_mul(t, used, hidden), sym_add(t, wide, inner));
+	const sym_int column = sym_mul(t, used, hidden), of_inner = sym_mul(t, column, inner);
+	const cost_matmul products[] = {{sym_mul(t, column, rows), 2, false},
+					{of_inner, second, true},
+					{of_inner, third, false}};
+	const size_t nproducts = op_in(o, third) ? 3 : 2;
+	sym_int macs = sym_const(0);
+	for (size_t i = 0; i < nproducts; i++)
+		macs = sym_add(t, macs, products[i].macs);
+	op_products(o, products, nproducts);
 	if (quantised) {
 		sym_int experts = sym_mul(t, fc1->dims[0], hidden);
 		op_packed(o, 2, sym_mul(t, experts, rows));
@@ -314,6 +356,8 @@ static const op_row microsoft_product_rows[] = {
     {"MatMulBlockQuantizedFp8Weight", shape_block, cost_product, .form = &block_fp8,
      .roles = ".pccp", .how = HOW_PRODUCT},
     {"MatMulBnb4", shape_matmul_nbits, cost_matmul_nbits, .roles = ".cc",
+     .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it; parameters: N x K"},
+    {"MatMulFpQ4", shape_fp_q4, cost_fp_q4, .roles = ".cc",
      .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it; parameters: N x K"},
     {"MatMulInteger16", shape_product, cost_product, .form = &matmul_integer16, .roles = "pp",
      .how = HOW_PRODUCT},

@@ -141,6 +141,8 @@ void shape_causal_conv(op *o);
 void cost_causal_conv(op *o);
 void shape_linear_attention(op *o);
 void cost_linear_attention(op *o);
+void shape_delta_net(op *o);
+void cost_delta_net(op *o);
 void cost_rotary(op *o);
 void shape_quantize(op *o);
 void shape_dequantize(op *o);

@@ -289,31 +289,110 @@ void shape_linear_attention(op *o)
 }
 
 /* Every step adds the product k v' to the state S and reads q' S from it; a delta rule reads k' S
- * before. */
-void cost_linear_attention(op *o)
+ * before. decay: the input of the gate. */
+static void linear_cost(op *o, const linear_sizes *l, size_t decay)
 {
 	const char *rule = op_attr_text(o, "update_rule");
 	bool delta = !rule || strstr(rule, "delta"), gated = !rule || strstr(rule, "gated");
 	sym_table *t = o->nums;
-	linear_sizes l;
-
-	if (!linear_read(o, &l)) {
-		op_cost_unknown(o, "the shapes of its inputs are not known");
-		return;
-	}
-	sym_int steps = sym_mul(t, l.batch, l.steps), state = sym_mul(t, l.size, l.v_size);
-	sym_int readers = sym_mul(t, steps, sym_max(t, l.q_heads, l.kv_heads));
-	sym_int writers = sym_mul(t, steps, l.kv_heads);
+	sym_int steps = sym_mul(t, l->batch, l->steps), state = sym_mul(t, l->size, l->v_size);
+	sym_int readers = sym_mul(t, steps, sym_max(t, l->q_heads, l->kv_heads));
+	sym_int writers = sym_mul(t, steps, l->kv_heads);
 	sym_int macs = sym_mul(t, state, sym_add(t, readers, op_times(o, delta ? 2 : 1, writers)));
 	/* FLOPs: the scale of the values read; with a delta rule v - k' S and its rate; with a gate
 	 * the exp of the decay, times the state */
-	sym_int extra = sym_mul(t, readers, l.v_size);
+	sym_int extra = sym_mul(t, readers, l->v_size);
 	if (delta)
-		extra = sym_add(t, extra, op_times(o, 2, sym_mul(t, writers, l.v_size)));
+		extra = sym_add(t, extra, op_times(o, 2, sym_mul(t, writers, l->v_size)));
 	if (gated)
 		extra = sym_add(
-		    t, extra, sym_add(t, sym_mul(t, writers, state), op_elements(o, op_in(o, 4))));
+		    t, extra,
+		    sym_add(t, sym_mul(t, writers, state), op_elements(o, op_in(o, decay))));
 	op_cost_macs(o, macs, extra);
+}
+
+void cost_linear_attention(op *o)
+{
+	linear_sizes l;
+
+	if (linear_read(o, &l))
+		linear_cost(o, &l, 4);
+	else
+		op_cost_unknown(o, "the shapes of its inputs are not known");
+}
+
+/* --- com.microsoft GatedDeltaNet --- */
+
+/* Reads its sizes. The tokens are one axis, or a batch and a length. Without keys and values the
+ * query holds all three side by side, and the state [batch, value heads, value size, key size]
+ * has the sizes. ret_lead: axes of the tokens. *ret_batch: sequences. False after op_unknown(). */
+static bool delta_net_read(op *o, linear_sizes *l, int *ret_lead, sym_int *ret_batch)
+{
+	const val *q = op_need_rank(o, 0, 2), *k = op_in(o, 1), *v = op_in(o, 2);
+	const val *lengths = op_in(o, 3), *state = op_in(o, 6);
+	sym_table *t = o->nums;
+
+	if (!q)
+		return false;
+	const int lead = q->rank - (k ? 2 : 1);
+	if (lead < 1 || lead > 2 || (k ? !v || v->rank != q->rank : !state || state->rank != 4))
+		return op_unknown(o, "its query, key, value or state do not fit");
+	l->batch = lead == 2 ? q->dims[0] : sym_const(1);
+	l->steps = q->dims[lead - 1];
+	l->kv_heads = k ? v->dims[lead] : state->dims[1];
+	l->v_size = k ? v->dims[lead + 1] : state->dims[2];
+	l->size = k ? q->dims[lead + 1] : state->dims[3];
+	l->q_heads = k ? q->dims[lead]
+		       : op_share(o, sym_sub(t, q->dims[lead], sym_mul(t, l->kv_heads, l->v_size)),
+				  op_times(o, 2, l->size), "keys");
+	*ret_lead = lead;
+	*ret_batch = state && state->rank == 4	     ? state->dims[0]
+		     : lead == 2		     ? q->dims[0]
+		     : lengths && lengths->rank == 1 ? sym_sub(t, lengths->dims[0], sym_const(1))
+						     : sym_const(1);
+	return true;
+}
+
+void shape_delta_net(op *o)
+{
+	const val *q = op_in(o, 0), *k = op_in(o, 1);
+	const int64_t slots = op_attr_int(o, "state_update_capacity", 0);
+	sym_table *t = o->nums;
+	sym_int out[4], batch;
+	linear_sizes l;
+	int lead;
+
+	if (!delta_net_read(o, &l, &lead, &batch))
+		return;
+	for (int i = 0; i < lead; i++)
+		out[i] = q->dims[i];
+	out[lead] = sym_max(t, l.q_heads, l.kv_heads);
+	out[lead + 1] = l.v_size;
+	sym_int state[] = {batch, l.kv_heads, l.v_size, l.size};
+	const sym_int k_heads = k && k->rank == q->rank ? k->dims[lead] : l.q_heads;
+	const sym_int written =
+	    sym_add(t, sym_mul(t, k_heads, l.size), sym_mul(t, l.kv_heads, l.v_size));
+	sym_int update[] = {batch, op_times(o, slots, sym_add(t, l.kv_heads, written))};
+	op_set(o, 0, q->dtype, lead + 2, out);
+	op_set(o, 1, op_type(o, 6, 0), 4, state);
+	op_set(o, 2, 0, 2, update);
+}
+
+void cost_delta_net(op *o)
+{
+	linear_sizes l;
+	sym_int batch;
+	int lead;
+
+	if (!delta_net_read(o, &l, &lead, &batch)) {
+		op_cost_unknown(o, "the shapes of its inputs are not known");
+		return;
+	}
+	linear_cost(o, &l, 4);
+	if (op_flag(o, "qk_l2_norm"))
+		op_cost_more(o, op_times(o, 8,
+					 sym_mul(o->nums, sym_mul(o->nums, l.batch, l.steps),
+						 sym_mul(o->nums, l.q_heads, l.size))));
 }
 
 #define HOW_ATTENTION                                                                             \

@@ -116,29 +116,6 @@ static bool keep_ratio(op *o, const val *v, const sym_int *sizes, const int *axi
 	return true;
 }
 
-static void by_scales(op *o, const val *v, const double *scales, const int *axis, size_t n,
-		      size_t roi, sym_int *dims)
-{
-	const char *mode = op_attr_text(o, "coordinate_transformation_mode");
-	bool crop = mode && strcmp(mode, "tf_crop_and_resize") == 0;
-	size_t nroi = 0;
-	const double *r = crop ? op_reals(o, roi, &nroi) : NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		sym_int d = v->dims[axis[i]];
-		if (!crop) {
-			dims[axis[i]] = image_scaled(o, d, scales[i]);
-		} else if (!r || nroi != 2 * n || !sym_known(d)) {
-			dims[axis[i]] = op_fresh(o, "the size of a region");
-		} else {
-			double out = floor((double)d.v * (r[n + i] - r[i]) * scales[i]);
-			dims[axis[i]] = out >= 0 && out < 0x1p53
-					    ? sym_const((int64_t)out)
-					    : op_fresh(o, "the size of a region");
-		}
-	}
-}
-
 static void shape_resize(op *o)
 {
 	const val *v = op_need(o, 0);
@@ -161,7 +138,10 @@ static void shape_resize(op *o)
 					    ? op_fresh(o, "a computed size")
 					    : sizes[i];
 	} else if (!(!old && op_in(o, 3)) && scales && nscales == naxes) {
-		by_scales(o, v, scales, axis, naxes, 1, dims);
+		/* The region of tf_crop_and_resize does not change the size, in ONNX's inference
+		 * and in ONNX Runtime. */
+		for (size_t i = 0; i < naxes; i++)
+			dims[axis[i]] = image_scaled(o, v->dims[axis[i]], scales[i]);
 	} else if ((sizes && nsizes) || (scales && nscales && !op_in(o, 3))) {
 		op_unknown(o, "it has sizes or scales for %zu dimensions, not for %zu",
 			   sizes ? nsizes : nscales, naxes);

@@ -92,21 +92,20 @@ static void shape_constant_of_shape(op *o)
 	}
 	op_set(o, 0, dtype, rank, dims);
 	size_t n = op_small(op_out(o, 0));
-	if (n == SIZE_MAX || (t && !t->ints && !t->reals))
+	if (n == SIZE_MAX || (t && ((!t->ints && !t->reals) || t->elements != 1)))
 		return;
 	if (t && t->reals) {
 		double *reals = mem_arena_array(o->arena, n, sizeof *reals);
 		for (size_t i = 0; reals && i < n; i++)
 			reals[i] = t->reals[0];
-		if (reals && t->elements == 1)
+		if (reals)
 			op_set_reals(o, 0, reals, n);
 		return;
 	}
 	sym_int *ints = op_dims(o, n);
 	for (size_t i = 0; i < n; i++)
 		ints[i] = sym_const(t ? t->ints[0] : 0);
-	if (!t || t->elements == 1)
-		op_set_ints(o, 0, ints, n);
+	op_set_ints(o, 0, ints, n);
 }
 
 /* Returns max(0, ceil((limit - start) / delta)). */

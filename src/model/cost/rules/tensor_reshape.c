@@ -345,7 +345,7 @@ static void shape_concat(op *o)
 		if (!v)
 			return;
 		if (v->rank != first->rank) {
-			op_unknown(o, "its inputs have %d and %d dimensions", first->rank, v->rank);
+			op_misfit(o, "its inputs have %d and %d dimensions", first->rank, v->rank);
 			return;
 		}
 		for (int k = 0; k < v->rank; k++) {

@@ -128,6 +128,13 @@ static const op_case others[] = {
      "hidden_size=3 direction=bidirectional", "f[5,2,2,3] f[2,2,3] f[2,2,3]", "1680", NULL, "168"},
     {"CausalConvWithState", MS, 0, "x:f[2,7,4] w:*f[4,1,3]", "y s",
      "channels_last=1 dilation=2 state_window=2", "f[2,7,4] f[2,2,4,4]", "168", "336", NULL},
+    /* 6 tokens, 4 heads: 4 x 8 read, written and read by the delta rule */
+    {"GatedDeltaNet", MS, 0, "q:f[6,2,4] k:f[6,2,4] v:f[6,4,8] - d:f[6,4] b:f[6,4] s:f[1,4,8,4]",
+     "y s", NULL, "f[6,4,8] f[1,4,8,4]", "2304", NULL, NULL},
+    {"GatedDeltaNet", MS, 0, "q:f[2,3,48] - - - d:f[2,3,4] b:f[2,3,4] s:f[2,4,8,4]", "y s", NULL,
+     "f[2,3,4,8] f[2,4,8,4]", "2304", NULL, NULL},
+    {"MatMulFpQ4", MS, 0, "a:f[2,3,64] b:*u[144] s:*l[2]=64,4", "y", NULL, "f[2,3,4]", "1536",
+     "3584", "256"},
     {"LinearAttention", MS, 0, "q:f[2,5,8] k:f[2,5,8] v:f[2,5,12] - d:f[2,5,2] b:f[2,5,2]", "y s",
      "q_num_heads=2 kv_num_heads=2", "f[2,5,12] f[2,2,4,6]", "1440", NULL, NULL},
     {"ConvTransposeWithDynamicPads", MS, 0, "x:f[1,4,5,5] w:*f[4,3,3,3] p:*l[4]=1,0,1,0", "y",

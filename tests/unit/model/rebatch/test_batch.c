@@ -149,6 +149,8 @@ static void each_item_by_itself(void **state)
 	    {"x:f[1,7,4]", ONE("ArgMax", "x", "axis=2 keepdims=0"), "y", "[3,7]+0"},
 	    {"x:f[1,7,4] s:*f[4] b:*f[4]", ONE("LayerNormalization", "x s b", "axis=-1"), "y",
 	     "[3,7,4]+0"},
+	    {"x:f[1,7,4] s:*f[4]", ONE("SimplifiedLayerNormalization", "x s", "axis=-1"), "y",
+	     "[3,7,4]+0"},
 	    {"x:f[1,7,4]", ONE("Transpose", "x", "perm=2,0,1"), "y", "[4,3,7]+0"},
 	    {"x:f[1,7,4]", ONE("Flatten", "x", NULL), "y", "[3,28]+0"},
 	    {"i:l[1,7] t:*f[100,8]", ONE("Gather", "t i", "axis=0"), "y", "[3,7,8]+0"},
