@@ -428,13 +428,19 @@ static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* Stops the child: SIGTERM, then SIGKILL after a while. */
+/* Stops the child: SIGTERM, then SIGKILL after a while. A shell that ends so leaves the program
+ * that it has started, which is killed then. */
 static dck_status stop(pid_t pid, int pidfd, os_child_usage *ret, dck_err *err)
 {
+	cleanup_family family;
+
+	cleanup_family_open(pid, &family);
 	kill(pid, SIGTERM);
 	if (!pidfd_wait(pidfd, pid, os_now_ns() + grace_ns))
 		cleanup_kill_process(pid);
-	DCK_TRY(reap(pid, ret, err));
+	const dck_status reaped = reap(pid, ret, err);
+	cleanup_family_close(&family, reaped == DCK_OK && ret->signal != 0);
+	DCK_TRY(reaped);
 	DCK_FAIL(err, E_CANCEL, "cancelled, and the command was stopped");
 }
 
