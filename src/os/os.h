@@ -231,6 +231,9 @@ typedef struct os_spawn_config {
 	int in_fd, out_fd, err_fd; /* -1: /dev/null; the same number as ours: inherited */
 	int keep_fd;	       /* another descriptor that stays open at the same number; -1: none */
 	const char *directory; /* NULL: ours */
+	/* A file that each child opens as its standard input, in place of in_fd; borrowed. NULL:
+	 * none. */
+	const char *input;
 	/* "NAME=VALUE" variables that are added to our environment for the child, or replace ours;
 	 * NULL-terminated, borrowed as argv is. NULL: none. */
 	const char *const *set;
