@@ -42,7 +42,7 @@
  * limited. */
 #define SAMPLES_WANTED 50
 /* Where single runs are shorter than a tick of the clock, several are timed together: twice as many
- * until they take so many ticks, or are the most. */
+ * until they take COARSE_TICKS, or are the most. */
 #define RUN_NS_LEAST	0.1
 #define COARSE_TICKS	10
 #define COARSE_RUNS_MAX (UINT64_C(1) << 20)

@@ -25,7 +25,7 @@ typedef struct os_net_address {
  * the socket becomes writable when it is. -1: see errno. */
 int os_net_connect(const os_net_address *to, bool *ret_pending);
 /* Returns 0 if this process may open n more descriptors, else why not (errno): a library that opens
- * some of its own may hide the reason. */
+ * some may hide the reason. */
 enum { OS_NET_LACK_MAX = 8 };
 int os_net_lack(unsigned n);
 /* Returns the error of a connection that was pending; 0: it is established. */

@@ -362,7 +362,7 @@ static void groups_short_work(void **state)
 	    strstr(dck_record_note(r, "grouped")->text, "a tick of the clock is 1.00 "));
 	dck_record_free(r);
 
-	/* No run is seen by itself: samples have as many as take a thousand ticks. */
+	/* No single run is seen: a sample is a thousand ticks long. */
 	world_init(&w, short_work);
 	w.clock.tick_ns = 100000;
 	w.coarse_ns = 100000;

@@ -663,7 +663,7 @@ static void the_first_start_fails(void **state)
 	dck_record_free(r);
 }
 
-/* A device may serve one process: what this one measures is the result, and says so. A process that
+/* A device may serve one process: what this one measures is the result, with a note. A process that
  * was killed is a failure. */
 static void the_second_start_fails(void **state)
 {
