@@ -249,6 +249,7 @@ void cli_signals_begin(void)
 {
 	const struct sigaction interrupt = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO},
 			       write_fails = {.sa_handler = on_write};
+	sigset_t deadlines;
 
 	handler_set(SIGINT, interrupt);
 	handler_set(SIGTERM, interrupt);
@@ -256,6 +257,11 @@ void cli_signals_begin(void)
 	handler_set(SIGPIPE, write_fails);
 	handler_set(SIGXFSZ, write_fails);
 	signal(SIGALRM, on_deadline);
+	/* Blocked, as a parent may leave it, the deadlines would never come. */
+	sigemptyset(&deadlines);
+	sigaddset(&deadlines, SIGALRM);
+	sigaddset(&deadlines, ORPHANED);
+	sigprocmask(SIG_UNBLOCK, &deadlines, NULL);
 	/* Ignored, as a parent may leave it, the ends of the programs that we start would be lost.
 	 */
 	signal(SIGCHLD, SIG_DFL);

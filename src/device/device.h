@@ -78,6 +78,7 @@ typedef struct device_gauges {
 	int throttled;	       /* 1: the clock is reduced, because of `throttled_by` */
 	char throttled_by[64]; /* "power cap", "temperature": "" unless throttled */
 	int others;	       /* other processes with memory on the device; -1: unknown */
+	bool divided;	       /* the device is a part of a GPU (MIG), whose readings are of all */
 } device_gauges;
 
 /* One value of a kernel's arguments: a buffer or 32 bits. */

@@ -28,6 +28,7 @@ static void gauges_fill(device_gauges *to, const device_gauges *from)
 	}
 	if (to->others < 0)
 		to->others = from->others;
+	to->divided |= from->divided;
 }
 
 void device_gauges_read(device *d, device_gauges *ret)

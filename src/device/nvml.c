@@ -4,6 +4,10 @@
  * PCI address. A function that a release of the library lacks, or a reading that a device does not
  * have, leaves that gauge absent. The library is loaded and initialised once and never closed.
  *
+ * Of a GPU that is divided into instances (MIG) power, energy, utilisation, memory and processes
+ * are those of all instances, of which the device is one: these readings are absent. The clock, its
+ * reduction and the temperature are common to all.
+ *
  * Other processes: in a container the library lists process ids of the host's namespace, among
  * which this process cannot be found. Then one of them may be this one.
  *
@@ -115,13 +119,37 @@ static void others_read(nvml_device d, device_gauges *g)
 		g->others = (int)n - 1;
 }
 
+static bool is_divided(nvml_device d)
+{
+	unsigned now = 0, pending = 0;
+
+	return nvml.mig && nvml.mig(d, &now, &pending) == NVML_API_SUCCESS &&
+	       now == NVML_API_MIG_ENABLED;
+}
+
+/* Reads what all instances of a GPU have together. */
+static void whole_read(nvml_device d, device_gauges *g)
+{
+	nvml_memory memory;
+	nvml_busy busy;
+	unsigned long long energy;
+
+	GAUGE_READ(power, 1e-3, &g->power_w);
+	if (nvml.energy && nvml.energy(d, &energy) == NVML_API_SUCCESS)
+		g->energy_j = (double)energy * 1e-3;
+	if (nvml.busy && nvml.busy(d, &busy) == NVML_API_SUCCESS)
+		g->busy_ratio = busy.gpu / 100.0;
+	if (nvml.memory && nvml.memory(d, &memory) == NVML_API_SUCCESS) {
+		g->free_bytes = (double)memory.free;
+		g->total_bytes = (double)memory.total;
+	}
+	others_read(d, g);
+}
+
 dck_status nvml_gauges(const char *pci, device_gauges *ret, dck_err *err)
 {
 	device_gauges g = DEVICE_GAUGES_NONE;
 	nvml_device d = NULL;
-	nvml_memory memory;
-	nvml_busy busy;
-	unsigned long long energy;
 	unsigned clock, celsius;
 	nvml_result result;
 
@@ -130,22 +158,15 @@ dck_status nvml_gauges(const char *pci, device_gauges *ret, dck_err *err)
 	if (result != NVML_API_SUCCESS)
 		DCK_FAIL(err, E_ABSENT, "NVIDIA's management library has no device %s: error %u",
 			 pci, result);
-	GAUGE_READ(power, 1e-3, &g.power_w);
-	if (nvml.energy && nvml.energy(d, &energy) == NVML_API_SUCCESS)
-		g.energy_j = (double)energy * 1e-3;
+	g.divided = is_divided(d);
+	if (!g.divided)
+		whole_read(d, &g);
 	if (nvml.clock && nvml.clock(d, NVML_API_CLOCK_SM, &clock) == NVML_API_SUCCESS)
 		g.clock_hz = clock * 1e6;
 	if (nvml.temperature &&
 	    nvml.temperature(d, NVML_API_SENSOR_GPU, &celsius) == NVML_API_SUCCESS)
 		g.celsius = celsius;
-	if (nvml.busy && nvml.busy(d, &busy) == NVML_API_SUCCESS)
-		g.busy_ratio = busy.gpu / 100.0;
-	if (nvml.memory && nvml.memory(d, &memory) == NVML_API_SUCCESS) {
-		g.free_bytes = (double)memory.free;
-		g.total_bytes = (double)memory.total;
-	}
 	throttle_read(d, &g);
-	others_read(d, &g);
 	*ret = g;
 	return DCK_OK;
 }

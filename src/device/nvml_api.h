@@ -38,7 +38,8 @@ typedef struct nvml_process {
 	X(reasons, nvmlDeviceGetCurrentClocksThrottleReasons, (nvml_device, unsigned long long *)) \
 	X(events, nvmlDeviceGetCurrentClocksEventReasons, (nvml_device, unsigned long long *))     \
 	X(processes, nvmlDeviceGetComputeRunningProcesses_v3,                                      \
-	  (nvml_device, unsigned *, nvml_process *))
+	  (nvml_device, unsigned *, nvml_process *))                                               \
+	X(mig, nvmlDeviceGetMigMode, (nvml_device, unsigned *, unsigned *))
 
 enum {
 	NVML_API_SUCCESS = 0,
@@ -46,7 +47,8 @@ enum {
 	NVML_API_NOT_FOUND = 6,
 	NVML_API_SMALL = 7,
 	NVML_API_CLOCK_SM = 1,
-	NVML_API_SENSOR_GPU = 0
+	NVML_API_SENSOR_GPU = 0,
+	NVML_API_MIG_ENABLED = 1
 };
 
 /* Bits of why a clock is reduced. */

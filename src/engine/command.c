@@ -101,8 +101,10 @@ static dck_status output_open(dck_engine_model *m, const char *where, os_spawn_c
 
 static dck_status command_prepare(dck_engine_model *m, const dck_open_params *p, dck_err *err)
 {
-	os_spawn_config c = {
-	    .argv = p->argv, .keep_fd = -1, .directory = engine_option(p, "directory")};
+	os_spawn_config c = {.argv = p->argv,
+			     .keep_fd = -1,
+			     .directory = engine_option(p, "directory"),
+			     .input = engine_option(p, "input")};
 
 	m->name = p->argv[0];
 	m->any_exit = flag(p, "any_exit");
@@ -202,6 +204,7 @@ static const dck_engine_option command_options[] = {
     {"any_exit", "0|1", "an exit status other than 0 is not a failure"},
     {"output", "WHERE", "discard, inherit (to our standard error) or a file to append to"},
     {"directory", "DIR", "directory to run the command in"},
+    {"input", "FILE", "standard input of each run, from its beginning; default: nothing"},
     {NULL, NULL, NULL},
 };
 

@@ -188,7 +188,9 @@ static double power_mean(const gauge_log *g, char *how, size_t size)
 	}
 	snprintf(how, size,
 		 weight > 0 ? "mean of %zu readings of the device's power, idle power included"
-			    : "the device reports no power",
+		 : g->last.divided
+		     ? "the device is a part of a GPU (MIG), whose power is that of all parts"
+		     : "the device reports no power",
 		 g->n);
 	return weight > 0 ? sum / weight : NAN;
 }

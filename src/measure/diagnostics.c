@@ -278,8 +278,8 @@ static void timer_coarse(record_builder *b, const measure_evidence *e)
 	if (e->group_wanted)
 		record_note(b, "timer-coarse",
 			    "%s, more than 1 %% of a sample, and more runs cannot be grouped "
-			    "(--idle, --input-pool, --group or few --runs): each sample is wrong "
-			    "by up to that much",
+			    "(--idle, --prepare, --input-pool, --group, few --runs or a short "
+			    "--max-time): each sample is wrong by up to that much",
 			    clock);
 	else if (e->group > 1) {
 		char why[128] = "";

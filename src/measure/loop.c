@@ -31,6 +31,12 @@ bool measure_loop_cancelled(const measure_loop *l)
 	return observer_cancelled(l->watch);
 }
 
+/* Ends a pause; without an observer too, as any other signal would do it then. */
+static bool loop_pause_ends(void *self)
+{
+	return measure_loop_cancelled(self);
+}
+
 static bool one_at_a_time(const measure_loop *l)
 {
 	return l->idle_ns > 0 || l->target->pool > 1 ||
@@ -57,8 +63,7 @@ static dck_status before_run(measure_loop *l, dck_err *err)
 	if (l->target->prepare)
 		DCK_TRY(subject_hook_run(l->target->prepare, l->watch, err));
 	if (l->idle_ns > 0)
-		os_sleep_ns(l->idle_ns, l->watch ? l->watch->cancelled : NULL,
-			    l->watch ? l->watch->self : NULL);
+		os_sleep_ns(l->idle_ns, loop_pause_ends, l);
 	if (measure_loop_cancelled(l))
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	return DCK_OK;

@@ -16,6 +16,8 @@ void method_subject(record_builder *b, const dck_subject *s, const subject_targe
 		record_fact_options(b, "plan", dck_model_options, &s->model);
 	if (s->kind == DCK_SUBJECT_COMMAND)
 		record_fact_options(b, "plan", dck_command_options, &s->command);
+	if (s->kind == DCK_SUBJECT_COMMAND && s->model.input.n > 0)
+		record_fact_text(b, "plan", "input", s->model.input.item[0]);
 }
 
 void method_clock(record_builder *b, const dck_clock *clock)

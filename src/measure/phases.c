@@ -38,9 +38,15 @@
 #define WARMUP_NS_MIN	250000000u
 #define WARMUP_RUNS_MIN 10
 #define WARMUP_GROWTH	1.15
-/* With fewer samples than this a group is made smaller when the number of runs is given. */
+/* With fewer samples than this a group is made smaller when the number of runs or the time is
+ * limited. */
 #define SAMPLES_WANTED 50
-#define LIVE_NS	       250000000u
+/* Where single runs are shorter than a tick of the clock, several are timed together: twice as many
+ * until they take COARSE_TICKS, or are the most. */
+#define RUN_NS_LEAST	0.1
+#define COARSE_TICKS	10
+#define COARSE_RUNS_MAX (UINT64_C(1) << 20)
+#define LIVE_NS		250000000u
 
 dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool hot, dck_err *err)
 {
@@ -176,35 +182,77 @@ static uint64_t warmup_left(const measure_phases *p)
 	return left > p->loop.group ? left / p->loop.group : 1;
 }
 
-/* Chooses the runs of a sample from the time of single runs and the cost of the clock. */
-static void group_choose(measure_phases *p)
+/* Each run needs work before it, so runs stay single. */
+static bool group_is_one(const measure_phases *p)
+{
+	return p->loop.idle_ns > 0 || p->loop.target->pool > 1 || p->loop.target->prepare;
+}
+
+/* Returns the maximum time, or 0 if exact runs or an exact time end the measurement. */
+static uint64_t max_time_ns(const dck_plan *asked)
+{
+	const bool exact = asked->time_ns > 0 || (asked->runs > 0 && !asked->max_time_given);
+
+	return exact ? 0 : asked->max_time_ns;
+}
+
+/* Chooses the runs of a sample, each of run_ns, from the cost and the tick of the clock. */
+static void group_choose(measure_phases *p, double run_ns)
 {
 	const double clock_ns = fmax(p->loop.clock->cost_ns, p->loop.clock->tick_ns);
-	const double run_ns = fmax(p->warm.min, 0.1);
+	const dck_plan *asked = &p->plan.asked;
+	const double limit_ns = (double)(asked->time_ns > 0 ? asked->time_ns : max_time_ns(asked));
 	double group;
 
-	if (p->plan.asked.group > 0) {
-		p->loop.group = p->plan.asked.group;
+	if (asked->group > 0) {
+		p->loop.group = asked->group;
 		p->group_wanted = clock_ns > CLOCK_SHARE_MAX * run_ns * (double)p->loop.group;
 		return;
 	}
 	p->loop.group = 1;
 	if (clock_ns <= CLOCK_SHARE_MAX * run_ns)
 		return;
-	if (p->loop.idle_ns > 0 || p->loop.target->pool > 1) {
-		p->group_wanted = true; /* each run needs work before it, so runs stay single */
+	if (group_is_one(p)) {
+		p->group_wanted = true;
 		return;
 	}
 	group = ceil(clock_ns / (CLOCK_SHARE_GOAL * run_ns));
-	if (p->plan.asked.runs > 0)
-		group = fmin(group, fmax(1, floor((double)p->plan.asked.runs / SAMPLES_WANTED)));
+	if (asked->runs > 0)
+		group = fmin(group, fmax(1, floor((double)asked->runs / SAMPLES_WANTED)));
+	if (limit_ns > 0)
+		group = fmin(group, fmax(1, floor(limit_ns / SAMPLES_WANTED / run_ns)));
 	p->loop.group = (uint64_t)group;
 	p->group_wanted = clock_ns > CLOCK_SHARE_MAX * run_ns * group;
+}
+
+/* Finds the time of a run that a tick of the clock is longer than, by runs that are not counted. */
+static dck_status coarse_run_find(measure_phases *p, double *ret_ns, dck_err *err)
+{
+	const double tick_ns = p->loop.clock->tick_ns;
+
+	for (uint64_t n = PROBE_RUNS;; n *= 2) {
+		const uint64_t begin_ns = phases_now(p);
+
+		for (uint64_t i = 0; i < n; i++) {
+			if (measure_loop_cancelled(&p->loop))
+				DCK_FAIL(err, E_CANCEL, "interrupted");
+			DCK_TRY(
+			    engine_run(p->loop.target->engine.ops, p->loop.target->context, err));
+			p->loop.unused++;
+		}
+		p->loop.last_ns = phases_now(p);
+		const double took_ns = (double)(p->loop.last_ns - begin_ns);
+		if ((took_ns > 0 && took_ns >= COARSE_TICKS * tick_ns) || n >= COARSE_RUNS_MAX) {
+			*ret_ns = fmax(RUN_NS_LEAST, fmax(took_ns, tick_ns) / (double)n);
+			return DCK_OK;
+		}
+	}
 }
 
 static dck_status phases_probe(measure_phases *p, uint64_t begin_ns, dck_err *err)
 {
 	phase_samples sinks = {.latency = &p->warm};
+	double run_ns;
 
 	for (int i = 1; i < PROBE_RUNS && p->loop.last_ns - begin_ns < PROBE_NS; i++) {
 		if (warmup_enough(p, p->loop.last_ns - begin_ns))
@@ -212,7 +260,11 @@ static dck_status phases_probe(measure_phases *p, uint64_t begin_ns, dck_err *er
 		DCK_TRY(measure_loop_slice(&p->loop, &sinks, 1, err));
 	}
 	p->single_runs = p->warm.pushed;
-	group_choose(p);
+	run_ns = fmax(p->warm.min, RUN_NS_LEAST);
+	if ((p->warm.min <= 0 || p->warm.min < p->loop.clock->tick_ns) &&
+	    p->plan.asked.group == 0 && !group_is_one(p))
+		DCK_TRY(coarse_run_find(p, &run_ns, err));
+	group_choose(p, run_ns);
 	return DCK_OK;
 }
 
@@ -366,14 +418,6 @@ static bool precision_check(measure_phases *p, bool *ret_slow)
 static uint64_t runs_measured(const measure_phases *p)
 {
 	return p->loop.runs - p->runs_before;
-}
-
-/* Returns the maximum time, or 0 if exact runs or an exact time end the measurement. */
-static uint64_t max_time_ns(const dck_plan *asked)
-{
-	const bool exact = asked->time_ns > 0 || (asked->runs > 0 && !asked->max_time_given);
-
-	return exact ? 0 : asked->max_time_ns;
 }
 
 /* Applies the rules that need no statistic. What was cut counts towards the maximum time only. */

@@ -25,9 +25,10 @@ typedef struct measure_plan {
 	 * is not, and with 0, this is the only start. */
 	unsigned starts;
 	const char *one_start; /* why it is the only one whatever starting takes; NULL: not known */
-	bool shared;	       /* all processes together have the time, not each */
-	uint64_t whole_ns;     /* what starting and measuring take together; 0: no such limit */
-	const char *layout_why; /* why the address layout is random though it was to be fixed */
+	const char *start_failed; /* why no other start could be measured; NULL: none was tried */
+	bool shared;		  /* all processes together have the time, not each */
+	uint64_t whole_ns;	  /* what starting and measuring take together; 0: no such limit */
+	const char *layout_why;	  /* why the address layout is random though it was to be fixed */
 } measure_plan;
 
 /* Validates a plan. E_ARG: the message names the option and its valid values. */

@@ -37,6 +37,7 @@ typedef struct workers {
 	const dck_observer *watch;
 	dck_record **records; /* [n] */
 	size_t n, wanted;
+	bool crashed;		     /* the last one, which left no record */
 	uint64_t begin_ns, limit_ns; /* no process begins after that time; 0: no limit */
 } workers;
 
@@ -57,7 +58,8 @@ static dck_status processes_process_run(workers *w, dck_record **ret, dck_err *e
 	const worker_job job = {.subject =
 				    w->n > 0 ? rebatched_trusted(w->subject, &copy) : w->subject,
 				.plan = w->each,
-				.watch = w->watch};
+				.watch = w->watch,
+				.ret_crashed = &w->crashed};
 
 	return worker_record(&job, ret, err);
 }
@@ -673,29 +675,44 @@ static dck_status processes_unmeasured_drop(workers *w, dck_err *why)
 	return status;
 }
 
-/* Runs the processes that are missing and makes one record of all. */
-static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
+/* Runs the processes that are missing. Returns why the next one failed, if it did. */
+static dck_status processes_missing_run(workers *w, dck_err *why)
 {
-	dck_err why = {0};
-	dck_status failed = DCK_OK, status;
+	dck_status failed = DCK_OK;
 
 	while (w->n < w->wanted && failed == DCK_OK && !processes_late(w)) {
 		processes_progress_show(w, w->n);
 		process_time_plan(w);
 		failed = observer_cancelled(w->watch)
-			     ? ERR_SET(&why, E_CANCEL, "interrupted")
-			     : processes_process_run(w, &w->records[w->n], &why);
-		if (failed == DCK_OK && w->records[w->n++]->incomplete) {
-			failed = processes_unmeasured_drop(w, &why);
-			break;
-		}
+			     ? ERR_SET(why, E_CANCEL, "interrupted")
+			     : processes_process_run(w, &w->records[w->n], why);
+		if (failed == DCK_OK && w->records[w->n++]->incomplete)
+			return processes_unmeasured_drop(w, why);
 	}
+	return failed;
+}
+
+/* Makes one record of all, and frees theirs. */
+static dck_status processes_end(workers *w, dck_status failed, const dck_err *why, dck_record **ret,
+				dck_err *err)
+{
+	dck_status status;
+
 	subject_hooks_end(&w->whole, 1, &w->cleanup);
 	status =
-	    w->n == 0 ? err_pass(failed, &why, err) : processes_combine(w, &why, failed, ret, err);
+	    w->n == 0 ? err_pass(failed, why, err) : processes_combine(w, why, failed, ret, err);
 	for (size_t k = 0; k < w->n; k++)
 		dck_record_free(w->records[k]);
 	return status;
+}
+
+/* Runs the processes that are missing and makes one record of all. */
+static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
+{
+	dck_err why = {0};
+	const dck_status failed = processes_missing_run(w, &why);
+
+	return processes_end(w, failed, &why, ret, err);
 }
 
 static dck_status processes_all_run(const dck_subject *s, const measure_plan *plan,
@@ -781,6 +798,21 @@ static uint64_t start_open_ns(const dck_record *first, const measure_plan *plan)
 	return open > 0 ? (uint64_t)open : 0;
 }
 
+/* Measures in this process alone: a device may serve one at a time. */
+static dck_status starts_one_run(const dck_subject *s, const measure_plan *plan, const char *why,
+				 uint64_t elapsed_ns, const dck_observer *watch, dck_record **ret,
+				 dck_err *err)
+{
+	measure_plan own = *plan;
+
+	own.asked.processes = 1;
+	own.one_start = "another start failed";
+	own.start_failed = why;
+	if (own.whole_ns > 0)
+		own.whole_ns = measure_plan_left(own.whole_ns, (double)elapsed_ns);
+	return measure_run_here(s, &own, watch, ret, err);
+}
+
 /* Runs a plan that may take several processes. */
 static dck_status starts_run(const dck_subject *s, const measure_plan *plan,
 			     const dck_observer *watch, dck_record **ret, dck_err *err)
@@ -809,7 +841,14 @@ static dck_status starts_run(const dck_subject *s, const measure_plan *plan,
 	}
 	w.n = 1;
 	measure_plan_share(&each, MEASURE_STARTS, start_open_ns(records[0], plan));
-	return processes_run(&w, ret, err);
+	dck_err why = {0};
+	const dck_status failed = processes_missing_run(&w, &why);
+
+	if (w.n > 1 || failed == DCK_OK || failed == DCK_E_CANCEL || w.crashed)
+		return processes_end(&w, failed, &why, ret, err);
+	/* The caller asked for no second process. */
+	dck_record_free(records[0]);
+	return starts_one_run(s, plan, why.msg, os_now_ns() - w.begin_ns, watch, ret, err);
 }
 
 /* With a fixed address layout this process, which has one already, is none of the starts. Their

@@ -202,6 +202,9 @@ static void runner_record_fill(measurement *r, const dck_subject *s, dck_status 
 	stop_reason_find(&r->session.phases, &estimates[r->session.phases.plan.statistic], &ending);
 	method_facts(b, s, &r->session.phases, &r->session.barriers, &ending, estimates);
 	doubts_note(r, s, estimates, &ending);
+	if (r->session.phases.plan.start_failed)
+		record_note(b, "start-failed", "another process could not measure it: %s",
+			    r->session.phases.plan.start_failed);
 	if (s->kind != DCK_SUBJECT_COMMAND)
 		placement_fact(r);
 	measure_context_notes(&r->shared, b);

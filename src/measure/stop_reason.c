@@ -37,6 +37,13 @@ static void say_max_time(const measure_phases *p, const char *half, stop_reason 
 			 "max-time: %.4g s passed before the precision was reached: %s, %g %% was "
 			 "requested",
 			 seconds, half, asked);
+	else if (p->checks == 0)
+		snprintf(
+		    ret->stop, sizeof ret->stop,
+		    "max-time: %.4g s passed: %s, within the requested %g %%, but that is tested "
+		    "only from --min-time %.4g s and --min-runs %llu on",
+		    seconds, half, asked, (double)p->plan.asked.min_time_ns / 1e9,
+		    (unsigned long long)p->plan.asked.min_runs);
 	else
 		snprintf(
 		    ret->stop, sizeof ret->stop,

@@ -291,6 +291,7 @@ static void end_read(const worker_job *job, const os_child_usage *usage, oom fou
 	const char *so = refused ? ", probably out of memory" : "";
 
 	ret->end = memory ? WORKER_MEMORY : WORKER_FAILED;
+	ret->crashed = !memory;
 	if (usage->signal)
 		err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
 			"a fresh process was killed by signal %d%s%s", usage->signal,
@@ -409,6 +410,8 @@ dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err)
 	worker_result result;
 
 	DCK_TRY(worker_run(job, &result, err));
+	if (job->ret_crashed)
+		*job->ret_crashed = result.crashed;
 	if (result.end != WORKER_DONE)
 		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
 	*ret = result.record;

@@ -29,12 +29,14 @@ typedef struct worker_job {
 	const void *config;	   /* config that `options` describe */
 	bool quiet;		   /* its stderr is not shown to the user */
 	const dck_observer *watch; /* polled for cancellation; NULL: none */
+	bool *ret_crashed;	   /* of worker_record(): as in a result; NULL: not wanted */
 } worker_job;
 
 typedef struct worker_result {
 	worker_end end;
 	dck_record *record;	 /* with DONE: owned, dck_record_free(); else NULL */
 	uint64_t peak_rss_bytes; /* of the process; 0: unknown */
+	bool crashed;		 /* FAILED without a word of the worker */
 	dck_err why; /* error reported by the worker, code and message; empty with DONE */
 } worker_result;
 

@@ -45,7 +45,8 @@ int64_t os_unix_ns(void);
 uint64_t os_unix_error_ns(void);
 /* Makes n system calls, of the cheapest kind, to measure their cost. */
 void os_system_calls(unsigned n);
-/* Sleeps; false: `cancelled(self)` (called every 50 ms) returned true, or a signal arrived. */
+/* Sleeps; false: `cancelled(self)` (called every 50 ms, and after a signal) returned true; of NULL:
+ * a signal arrived. */
 bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self);
 /* Waits until a descriptor can be read, or written, or has failed; false: after ns, 1 s or a
  * signal.
@@ -230,6 +231,9 @@ typedef struct os_spawn_config {
 	int in_fd, out_fd, err_fd; /* -1: /dev/null; the same number as ours: inherited */
 	int keep_fd;	       /* another descriptor that stays open at the same number; -1: none */
 	const char *directory; /* NULL: ours */
+	/* A file that each child opens as its standard input, in place of in_fd; borrowed. NULL:
+	 * none. */
+	const char *input;
 	/* "NAME=VALUE" variables that are added to our environment for the child, or replace ours;
 	 * NULL-terminated, borrowed as argv is. NULL: none. */
 	const char *const *set;

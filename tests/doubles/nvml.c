@@ -4,7 +4,8 @@
  * NVML_DOUBLE_DEVICES. NVML_DOUBLE_CLOCKS: "1980,1800,1500", MHz; each reading of the clock takes
  * the next, and the last stays. NVML_DOUBLE_THROTTLE: bits of the reasons while the clock is not
  * the first of that list. NVML_DOUBLE_WATTS: the energy counter follows it, on the machine's clock.
- * NVML_DOUBLE_PIDS: "self,4711". NVML_DOUBLE_FAIL: "nvmlInit_v2=9".
+ * NVML_DOUBLE_PIDS: "self,4711". NVML_DOUBLE_MIG: 1, the GPU is divided. NVML_DOUBLE_FAIL:
+ * "nvmlInit_v2=9".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device/nvml_api.h"
@@ -160,4 +161,11 @@ nvml_result nvmlDeviceGetComputeRunningProcesses_v3(nvml_device device, unsigned
 							: (unsigned)strtoul(at, NULL, 10)};
 	}
 	return NVML_API_SUCCESS;
+}
+
+nvml_result nvmlDeviceGetMigMode(nvml_device device, unsigned *now, unsigned *pending)
+{
+	(void)device;
+	*now = *pending = (unsigned)setting("NVML_DOUBLE_MIG", 0);
+	return fails(__func__);
 }

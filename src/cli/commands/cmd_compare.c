@@ -171,9 +171,13 @@ static dck_status servers_make(const cli *c, void *config, const dck_observer *o
 
 static int servers(cli *c, compare_command *cfg)
 {
-	const dck_opt *const tables[] = {dck_compare_options,	    dck_compare_live_options,
-					 dck_compare_saved_options, dck_model_options,
-					 dck_command_options,	    NULL};
+	const dck_opt *const tables[] = {dck_compare_options,
+					 dck_compare_live_options,
+					 dck_compare_saved_options,
+					 dck_model_options,
+					 dck_command_options,
+					 dck_hook_options,
+					 NULL};
 	const char *other = useless_option(c, tables);
 
 	if (c->nargs > 0 || cfg->which.url.n != 2)

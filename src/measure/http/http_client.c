@@ -279,15 +279,21 @@ static dck_status tls_connect(http_client *c, http_connection *k, dck_err *err)
 	k->pending = false;
 	if (os_events_add(&c->events, k->fd, k, false))
 		return DCK_OK;
+	const int why = errno;
+
 	connection_close(k);
-	DCK_FAIL(err, E_IO, "cannot watch a connection");
+	DCK_FAIL_ERRNO(err, E_IO, why, "cannot watch a connection");
 }
 
 static void connect_tls(http_client *c, http_connection *k)
 {
 	dck_err why = {0};
 
-	if (tls_connect(c, k, &why) != DCK_OK)
+	if (tls_connect(c, k, &why) == DCK_OK)
+		return;
+	if (errno_is_ours((int)why.native_code))
+		connect_fail(c, k, (int)why.native_code);
+	else
 		request_finish(c, k, HTTP_REFUSED, &why);
 }
 

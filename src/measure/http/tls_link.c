@@ -48,11 +48,13 @@ enum {
 	OPT_ERRORBUFFER = 10010,
 	OPT_CAINFO = 10065,
 	INFO_ACTIVESOCKET = 0x500000 + 44,
+	INFO_OS_ERRNO = 0x200000 + 25,
 	CODE_OK = 0,
 	CODE_NOT_VERIFIED = 60,
 	CODE_CACERT_BADFILE = 77,
 	CODE_AGAIN = 81,
-	ERROR_SIZE = 256
+	ERROR_SIZE = 256,
+	DESCRIPTORS = 4 /* of a connection while it is made */
 };
 
 static void curl_ready(void)
@@ -82,7 +84,13 @@ const char *tls_version(void)
 static dck_status handshake_fail(const tls_link *k, int code, const tls_address *to, dck_err *err)
 {
 	const char *why = k->error[0] ? k->error : curl.easy_strerror(code);
+	/* Without a descriptor libcurl finds, among others, no certificates. */
+	const int lack = code == CODE_NOT_VERIFIED ? 0 : os_net_lack(DESCRIPTORS);
+	long errnum = 0; /* that of the call that failed */
 
+	if (lack)
+		DCK_FAIL_ERRNO(err, E_IO, lack, "cannot connect to '%s' by TLS", to->authority);
+	(void)curl.easy_getinfo(k->handle, INFO_OS_ERRNO, &errnum);
 	switch (code) {
 	case CODE_NOT_VERIFIED:
 		DCK_FAIL(err, E_IO,
@@ -90,10 +98,17 @@ static dck_status handshake_fail(const tls_link *k, int code, const tls_address 
 			 "authority by --cacert FILE",
 			 to->authority, why);
 	case CODE_CACERT_BADFILE:
+		if (!to->cacert)
+			DCK_FAIL(
+			    err, E_ABSENT,
+			    "the certificates of this system cannot be read: %s; give those of the "
+			    "server's authority by --cacert FILE",
+			    why);
 		DCK_FAIL(err, E_ABSENT, "--cacert '%.200s' has no certificates that can be read",
-			 to->cacert ? to->cacert : "");
+			 to->cacert);
 	default:
-		DCK_FAIL(err, E_IO, "cannot connect to '%s' by TLS: %s", to->authority, why);
+		ERR_SET(err, E_IO, "cannot connect to '%s' by TLS: %s", to->authority, why);
+		return err_native(DCK_E_IO, errnum, err);
 	}
 }
 

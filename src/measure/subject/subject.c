@@ -73,7 +73,8 @@ const dck_opt dck_model_options[] = {
 	       "size of a symbolic dimension; may be repeated"),
     DCK_OPTION(LIST, dck_model_config, input, "input", "NAME=VALUES", NULL,
 	       "an input's values, instead of random ones: FILE.npy or .npz, "
-	       "a number for all of them, zeros, ones, range(LOW,HIGH); may be repeated"),
+	       "a number for all of them, zeros, ones, range(LOW,HIGH); may be repeated; of a "
+	       "program: a file as its standard input"),
     DCK_OPTION(COUNT, dck_model_config, input_pool, "input-pool", "N", "1",
 	       "number of different random inputs, used in turn", .min = 1, .max = 100000),
     DCK_OPTION(TEXT, dck_model_config, image_size, "image-size", "N|HxW", NULL,

@@ -174,8 +174,10 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	return DCK_OK;
 }
 
-static void command_options_give(opening *o, const dck_command_config *c)
+static void command_options_give(opening *o, const dck_command_config *c, const dck_list *input)
 {
+	if (input->n > 0)
+		option_add(o, "input", input->item[0]);
 	option_add(o, "shell", c->shell ? "1" : "0");
 	option_add(o, "any_exit", c->any_exit ? "1" : "0");
 	option_add(o, "output", c->output);
@@ -518,8 +520,14 @@ static dck_status options_apply(const dck_subject *s, dck_err *err)
 	if (o)
 		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is not a command", o->name,
 			 s->text ? s->text : "the function");
-	/* Functions and commands can be pinned too. */
+	/* Functions and commands can be pinned too, and a command reads a file. */
 	plain.model.cpus = s->model.cpus;
+	if (s->kind == DCK_SUBJECT_COMMAND)
+		plain.model.input = s->model.input;
+	if (s->kind == DCK_SUBJECT_COMMAND && s->model.input.n > 1)
+		DCK_FAIL(err, E_ARG,
+			 "a program has one standard input, and --input is given %zu times",
+			 s->model.input.n);
 	if (!model)
 		o = option_touched(dck_model_options, &s->model, &plain.model);
 	if (o)
@@ -556,7 +564,7 @@ static dck_status opening_fill(subject_target *t, opening *o, const dck_subject 
 		return DCK_OK;
 	case DCK_SUBJECT_COMMAND:
 		o->params.argv = s->argv;
-		command_options_give(o, &s->command);
+		command_options_give(o, &s->command, &s->model.input);
 		return DCK_OK;
 	case DCK_SUBJECT_PLUGIN:
 		return model_options_give(o, t, &s->model, err);

@@ -280,8 +280,11 @@ bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self)
 		uint64_t until = end - now > ask_every_ns && cancelled ? now + ask_every_ns : end;
 		struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
 				     .tv_nsec = (long)(until % 1000000000u)};
-		/* An absolute deadline, so that the time of the loop itself does not add up. */
-		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		/* An absolute deadline, so that the time of the loop itself does not add up. Not
+		 * every signal means an end: the program may have handlers for its own purposes.
+		 */
+		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR &&
+		    !cancelled)
 			return false;
 	}
 }

@@ -165,6 +165,15 @@ static bool group_mount(const char *root, const struct hierarchy *h, char *ret_m
 	return false;
 }
 
+/* Whether a part of the path is "..": a name may contain two points. */
+static bool climbs(const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "/..")); at += 3)
+		if (!at[3] || at[3] == '/')
+			return true;
+	return false;
+}
+
 static void read_hierarchy(const char *root, const struct hierarchy *h, cgroup_limits *ret)
 {
 	char group[512], mount[512], top[512], dir[PATH_BYTES];
@@ -179,7 +188,7 @@ static void read_hierarchy(const char *root, const struct hierarchy *h, cgroup_l
 		below = group + n;
 	else
 		below = "";
-	if (strstr(below, "..") || !strcmp(below, "/"))
+	if (climbs(below) || !strcmp(below, "/"))
 		below = "";
 	size_t floor = (size_t)snprintf(dir, sizeof dir, "%s%s", root, mount);
 	int len = snprintf(dir, sizeof dir, "%s%s%s", root, mount, below);

@@ -77,6 +77,22 @@ int os_net_connect(const os_net_address *to, bool *ret_pending)
 	return -1;
 }
 
+int os_net_lack(unsigned n)
+{
+	int fd[OS_NET_LACK_MAX], why = 0;
+	unsigned got = 0;
+
+	for (; got < n && got < OS_NET_LACK_MAX && why == 0; got++) {
+		fd[got] = epoll_create1(EPOLL_CLOEXEC);
+		if (fd[got] < 0)
+			why = errno;
+	}
+	while (got > 0)
+		if (fd[--got] >= 0)
+			close(fd[got]);
+	return why;
+}
+
 int os_net_error(int fd)
 {
 	int why = 0;

@@ -24,6 +24,10 @@ typedef struct os_net_address {
 /* Starts a connection without delay of small writes. *ret_pending: it is not established yet, and
  * the socket becomes writable when it is. -1: see errno. */
 int os_net_connect(const os_net_address *to, bool *ret_pending);
+/* Returns 0 if this process may open n more descriptors, else why not (errno): a library that opens
+ * some may hide the reason. */
+enum { OS_NET_LACK_MAX = 8 };
+int os_net_lack(unsigned n);
 /* Returns the error of a connection that was pending; 0: it is established. */
 int os_net_error(int fd);
 /* Connects to the first address of the host that accepts; all together have `timeout_ms`, since a

@@ -8,6 +8,7 @@
 
 #include "deepclock/unstable.h"
 #include "os/os.h"
+#include "os/process/pidfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -112,20 +113,29 @@ static void cleanup_children_add(void *self, int directory, const char *name)
 		close(fd);
 }
 
-/* Stops them first, so that none starts another during the search. pid < 0: a group. */
-static void cleanup_kill_tree(pid_t pid)
+/* Returns the process and its descendants; NULL: no memory. os_pages_free() frees it. */
+static tree *cleanup_tree_find(pid_t pid, bool stop)
 {
 	tree *t = os_pages_reserve(sizeof *t); /* a handler's stack may be small */
 	char path[64];
 
 	if (t)
-		cleanup_tree_add(t, pid < 0 ? -pid : pid);
+		cleanup_tree_add(t, pid);
 	for (size_t i = 0; t && i < t->n; i++) {
-		kill(t->pid[i], SIGSTOP);
+		if (stop)
+			kill(t->pid[i], SIGSTOP);
 		snprintf(path, sizeof path, "/proc/%d/task", (int)t->pid[i]);
 		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), cleanup_children_add,
 			     t);
 	}
+	return t;
+}
+
+/* Stops them first, so that none starts another during the search. pid < 0: a group. */
+static void cleanup_kill_tree(pid_t pid)
+{
+	tree *t = cleanup_tree_find(pid < 0 ? -pid : pid, true);
+
 	for (size_t i = 0; t && i < t->n; i++)
 		kill(t->pid[i], SIGKILL);
 	if (!t || pid < 0)
@@ -148,12 +158,41 @@ void cleanup_add_process(pid_t pid, bool group)
 	note(CLEANUP_PROCESS, group ? -(intptr_t)pid : (intptr_t)pid);
 }
 
-void cleanup_kill_process(pid_t pid)
+static bool leads_group(pid_t pid)
 {
 	for (size_t i = 0; i < PLACES; i++)
 		if (atomic_load(&noted[CLEANUP_PROCESS][i]) == -(intptr_t)pid)
-			pid = -pid;
-	cleanup_kill_tree(pid);
+			return true;
+	return false;
+}
+
+void cleanup_kill_process(pid_t pid)
+{
+	cleanup_kill_tree(leads_group(pid) ? -pid : pid);
+}
+
+void cleanup_family_open(pid_t pid, cleanup_family *ret)
+{
+	tree *t = leads_group(pid) ? NULL : cleanup_tree_find(pid, false);
+
+	ret->n = 0;
+	for (size_t i = 1; t && i < t->n && ret->n < CLEANUP_FAMILY; i++) {
+		ret->fd[ret->n] = pidfd_open_child(t->pid[i]);
+		ret->n += ret->fd[ret->n] >= 0;
+	}
+	os_pages_free(t, sizeof *t);
+}
+
+void cleanup_family_close(cleanup_family *f, bool killed)
+{
+	for (size_t i = 0; i < f->n; i++) {
+#ifdef SYS_pidfd_send_signal
+		if (killed)
+			(void)syscall(SYS_pidfd_send_signal, f->fd[i], SIGKILL, NULL, 0);
+#endif
+		close(f->fd[i]);
+	}
+	f->n = 0;
 }
 
 void cleanup_remove_process(pid_t pid, bool killed)

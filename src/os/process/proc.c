@@ -131,6 +131,7 @@ struct os_spawner {
 	char *const *argv;
 	const char **environment; /* @owned; NULL: ours, as it is when the child starts */
 	const char *directory;	  /* borrowed; NULL: ours */
+	const char *input;	  /* borrowed; NULL: none */
 	int standard[3];	  /* become 0, 1 and 2; the same number: inherited */
 	int keep_fd;		  /* -1: none */
 	int opened[4];		  /* to be closed; -1: none */
@@ -251,6 +252,26 @@ static bool in_foreground(void)
 	return is;
 }
 
+/* Each child opens the file, so that each reads it from its beginning. Opening a pipe could wait,
+ * while this process is suspended. */
+static dck_status input_check(const char *path, dck_err *err)
+{
+	struct stat st;
+	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
+				     __LINE__, errno, "cannot open '%.200s' as standard input",
+				     path);
+	const bool known = fstat(fd, &st) == 0;
+
+	close(fd);
+	if (!known || !(S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)))
+		DCK_FAIL(err, E_IO, "'%.200s' is %s: standard input is a file or a device", path,
+			 known && S_ISDIR(st.st_mode) ? "a directory" : "a pipe or a socket");
+	return DCK_OK;
+}
+
 static dck_status proc_prepare(os_spawner *s, const os_spawn_config *c, dck_err *err)
 {
 	DCK_TRY(os_find_program(c->argv[0], &s->program, err));
@@ -258,6 +279,9 @@ static dck_status proc_prepare(os_spawner *s, const os_spawn_config *c, dck_err 
 		DCK_TRY(environment_make(s, c->set, err));
 	if (c->directory)
 		DCK_TRY(enter_directory(s, c->directory, err));
+	if (c->input)
+		DCK_TRY(input_check(c->input, err));
+	s->input = c->input;
 	s->keep_fd = c->keep_fd;
 	s->group = c->group && !in_foreground();
 	return redirect(s, c, err);
@@ -278,6 +302,19 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 	return st;
 }
 
+/* Opens the file as descriptor 0. */
+static bool input_take(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_NOCTTY);
+
+	if (fd <= 0)
+		return fd == 0;
+	const bool taken = dup2(fd, 0) == 0;
+
+	close(fd);
+	return taken;
+}
+
 /* Runs in the child, in our memory and on our stack until execve(): it may only make system calls.
  * All signals are blocked, as our handlers would run in it. */
 static int become(const os_spawner *s, char *const *environment, pid_t parent)
@@ -291,9 +328,12 @@ static int become(const os_spawner *s, char *const *environment, pid_t parent)
 		return ECANCELED;
 	if (s->group && setpgid(0, 0) != 0)
 		return errno;
+	/* Before the directory changes: the path is relative to ours. */
+	if (s->input && !input_take(s->input))
+		return errno;
 	if (s->directory && chdir(s->directory) != 0)
 		return errno;
-	for (int to = 0; to < 3; to++)
+	for (int to = s->input ? 1 : 0; to < 3; to++)
 		if (s->standard[to] != to && dup2(s->standard[to], to) < 0)
 			return errno;
 	if (s->keep_fd >= 0 && fcntl(s->keep_fd, F_SETFD, 0) != 0)
@@ -346,6 +386,8 @@ dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
 			       "cannot run '%.200s', which is neither a program nor a script "
 			       "that begins with #!",
 			       s->program);
+	if (e && s->input)
+		DCK_TRY(input_check(s->input, err));
 	if (e)
 		DCK_FAIL_ERRNO(err, E_IO, e, "cannot run '%.200s'", s->program);
 	cleanup_add_process(pid, s->group);
@@ -428,13 +470,19 @@ static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* Stops the child: SIGTERM, then SIGKILL after a while. */
+/* Stops the child: SIGTERM, then SIGKILL after a while. A shell that ends so leaves the program
+ * that it has started, which is killed then. */
 static dck_status stop(pid_t pid, int pidfd, os_child_usage *ret, dck_err *err)
 {
+	cleanup_family family;
+
+	cleanup_family_open(pid, &family);
 	kill(pid, SIGTERM);
 	if (!pidfd_wait(pidfd, pid, os_now_ns() + grace_ns))
 		cleanup_kill_process(pid);
-	DCK_TRY(reap(pid, ret, err));
+	const dck_status reaped = reap(pid, ret, err);
+	cleanup_family_close(&family, reaped == DCK_OK && ret->signal != 0);
+	DCK_TRY(reaped);
 	DCK_FAIL(err, E_CANCEL, "cancelled, and the command was stopped");
 }
 

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -38,7 +39,8 @@ struct os_run_delay {
 	int reader; /* the thread that opened it */
 	thread_delay thread[OS_RUN_DELAY_THREADS];
 	unsigned n;
-	bool failed; /* too many threads, or no descriptor is free */
+	bool failed; /* too many threads, or one cannot be read */
+	int reason;  /* errno; 0: too many */
 };
 
 static bool schedstat_read(int fd, uint64_t *ret_ran, uint64_t *ret_delay, uint64_t *ret_timeslices)
@@ -54,6 +56,17 @@ static bool schedstat_read(int fd, uint64_t *ret_ran, uint64_t *ret_delay, uint6
 		return false;
 	*ret_delay = strtoull(end, &end, 10);
 	*ret_timeslices = strtoull(end, NULL, 10);
+	return true;
+}
+
+/* Keeps why a file could not be opened; false: it is not there, as the thread has just ended. */
+static bool delay_open_failed(const char *path, int *ret_reason)
+{
+	const int reason = errno;
+
+	if (access(path, F_OK) != 0)
+		return false;
+	*ret_reason = reason;
 	return true;
 }
 
@@ -76,8 +89,8 @@ static void delay_thread_add(void *self, int tid)
 	*t = (thread_delay){.tid = tid, .fd = open(path, O_RDONLY | O_CLOEXEC), .listed = true};
 	if (t->fd >= 0)
 		d->n++;
-	else if (access(path, F_OK) == 0)
-		d->failed = true; /* else the thread has just ended */
+	else if (delay_open_failed(path, &d->reason))
+		d->failed = true;
 }
 
 static uint64_t links_of(const os_run_delay *d)
@@ -152,11 +165,15 @@ dck_status os_run_delay_open(os_run_delay **ret, dck_err *err)
 		d->thread[i].ran_before_ns = d->thread[i].ran_ns;
 	if (d->directory < 0 || d->failed || ran == 0) {
 		const bool many = d->n == OS_RUN_DELAY_THREADS;
+		const int reason = d->reason;
 
 		os_run_delay_close(d);
 		if (many)
 			DCK_FAIL(err, E_LIMIT, "the process has more than %d threads",
 				 OS_RUN_DELAY_THREADS);
+		if (reason)
+			DCK_FAIL_ERRNO(err, E_UNSUP, reason,
+				       "how long threads wait for a processor cannot be read");
 		DCK_FAIL(err, E_UNSUP,
 			 "the kernel does not count how long threads wait for a processor");
 	}

@@ -41,6 +41,7 @@ grep -l hush run.json text err
 deepclock compare --url http://127.0.0.1:1/v1/completions --model m
 deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1:1/v1/completions --model m zoo:mlp
 deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1:1/v1/completions --model m --threads 1
+deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1:1/v1/completions --model m --setup true
 deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1:1/v1/completions --model a --model b --model c
 deepclock compare --model m zoo:mlp zoo:mlp
 deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1:1/v1/completions

@@ -35,6 +35,7 @@ static int settings_clear(void **state)
 	unsetenv("NVML_DOUBLE_CLOCKS");
 	unsetenv("NVML_DOUBLE_THROTTLE");
 	unsetenv("NVML_DOUBLE_PIDS");
+	unsetenv("NVML_DOUBLE_MIG");
 	unsetenv("NVML_DOUBLE_FAIL");
 	return 0;
 }
@@ -115,6 +116,21 @@ static void test_throttled(void **state)
 	/* Clocks that were set, and an idle device, are not throttled. */
 	setenv("NVML_DOUBLE_THROTTLE", "0x113", 1);
 	assert_int_equal(nvml_read().throttled, 0);
+}
+
+/* Readings of the whole GPU are not those of an instance. */
+static void test_mig(void **state)
+{
+	(void)state;
+	setenv("NVML_DOUBLE_MIG", "1", 1);
+	setenv("NVML_DOUBLE_PIDS", "4711,self", 1);
+	const device_gauges g = nvml_read();
+
+	assert_true(g.divided);
+	assert_true(isnan(g.power_w) && isnan(g.energy_j) && isnan(g.busy_ratio) &&
+		    isnan(g.free_bytes) && isnan(g.total_bytes));
+	assert_int_equal(g.others, -1);
+	assert_true(g.clock_hz == 1.98e9 && g.celsius == 61 && g.throttled == 0);
 }
 
 static void test_others(void **state)
@@ -242,6 +258,7 @@ int test_device_gauges(void)
 	    CASE(test_nvml),
 	    CASE(test_absent),
 	    CASE(test_throttled),
+	    CASE(test_mig),
 	    CASE(test_others),
 	    CASE(test_sysfs),
 	    CASE(test_combined),

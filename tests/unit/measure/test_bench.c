@@ -18,6 +18,7 @@
 /* Only the work advances the time; CPU time is twice the wall time, as with two busy threads. */
 typedef struct world {
 	uint64_t ns, calls;
+	uint64_t coarse_ns;		     /* the clock shows multiples of it; 0: all */
 	uint64_t (*duration)(uint64_t call); /* of call 1, 2, ... */
 	uint64_t fail_at, cancel_at;
 	int fails_with; /* 0: 5 */
@@ -29,7 +30,9 @@ typedef struct world {
 
 static uint64_t world_now(void *self)
 {
-	return ((world *)self)->ns;
+	const world *w = self;
+
+	return w->coarse_ns > 0 ? w->ns / w->coarse_ns * w->coarse_ns : w->ns;
 }
 
 static uint64_t world_cpu(void *self)
@@ -237,6 +240,25 @@ static uint64_t noise_of_seed(uint64_t call)
 
 /* Time and precision end close together: in either case the fact, the note and the clause about the
  * stop reason use one half-width and one decision. */
+/* The least time is more than the most: the precision is reached, and no look was made. */
+static void stop_before_the_first_look(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	noise_seed = 1;
+	world_init(&w, noise_of_seed);
+	w.plan.precision = 0.5;
+	w.plan.min_time_ns = 2000000000;
+	w.plan.max_time_ns = 1000000000;
+	r = world_bench(&w);
+	assert_non_null(strstr(fact_text(r, "method", "stop"),
+			       "tested only from --min-time 2 s and --min-runs 50 on"));
+	assert_null(dck_record_note(r, "imprecise"));
+	dck_record_free(r);
+}
+
 static void stop_and_precision_agree(void **state)
 {
 	unsigned reached = 0, unconfirmed = 0, missed = 0;
@@ -338,6 +360,16 @@ static void groups_short_work(void **state)
 	assert_int_equal(fact_int(r, "method", "group"), 1429);
 	assert_non_null(
 	    strstr(dck_record_note(r, "grouped")->text, "a tick of the clock is 1.00 "));
+	dck_record_free(r);
+
+	/* No single run is seen: a sample is a thousand ticks long. */
+	world_init(&w, short_work);
+	w.clock.tick_ns = 100000;
+	w.coarse_ns = 100000;
+	r = world_bench(&w);
+	assert_true(fact_int(r, "method", "group") > 100000);
+	assert_true(fact_int(r, "method", "group") < 200000);
+	assert_true(fabs(dck_record_value(r, "latency/median") - 700) < 7);
 	dck_record_free(r);
 
 	/* One run was single, and six groups follow it. */
@@ -826,6 +858,7 @@ int test_bench(void)
 	    cmocka_unit_test(stops_by_precision),
 	    cmocka_unit_test(stops_by_max_time),
 	    cmocka_unit_test(stop_and_precision_agree),
+	    cmocka_unit_test(stop_before_the_first_look),
 	    cmocka_unit_test(stops_by_time),
 	    cmocka_unit_test(groups_short_work),
 	    cmocka_unit_test(run_812_fails),

@@ -209,6 +209,10 @@ static void test_unknown(void **state)
 	gauge_log_end(&g, 10);
 	dck_record *r = recorded(&g, 1);
 	assert_string_equal(why_absent(r, "device/power"), "the device reports no power");
+	dck_record_free(r);
+	g.last.divided = true;
+	r = recorded(&g, 1);
+	assert_non_null(strstr(why_absent(r, "device/power"), "(MIG)"));
 	assert_int_equal(dck_record_fact(r, "device", "clock_min")->value.kind, DCK_VALUE_ABSENT);
 	assert_int_equal(dck_record_fact(r, "device", "throttled_by")->value.kind,
 			 DCK_VALUE_ABSENT);

@@ -663,6 +663,48 @@ static void the_first_start_fails(void **state)
 	dck_record_free(r);
 }
 
+/* A device may serve one process: what this one measures is the result, with a note. A process that
+ * was killed is a failure. */
+static void the_second_start_fails(void **state)
+{
+	static const char refuses[] =
+	    "#!/bin/sh\n"
+	    "for word; do case $word in --worker-fd=*) fd=${word#*=};; esac; done\n"
+	    "n=$(($(cat count) + 1))\n"
+	    "echo $n > count\n"
+	    "printf '!-6 the device is in use' > /proc/self/fd/$fd\n";
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r;
+
+	(void)state;
+	alone_init(&s, &plan);
+	plan.max_time_ns = 1000000000;
+	plan.program = scratch_text("./refuses", refuses);
+	r = alone_bench(&s, &plan);
+	assert_int_equal(started(), 1);
+	assert_false(r->incomplete);
+	assert_true(fact_number(r, "method", "processes") == 1);
+	assert_true(dck_record_metric(r, "latency/median")->level > 0);
+	assert_non_null(strstr(dck_record_note(r, "start-failed")->text,
+			       "another process could not measure it: the device is in use;"));
+	assert_int_equal(dck_record_fact(r, "method", "starting_share")->value.kind,
+			 DCK_VALUE_ABSENT);
+	dck_record_free(r);
+
+	plan.program = "./missing";
+	r = alone_bench(&s, &plan);
+	assert_false(r->incomplete);
+	assert_non_null(strstr(dck_record_note(r, "start-failed")->text, "./missing"));
+	dck_record_free(r);
+
+	plan.program = scratch_text("./crashes", "#!/bin/sh\nkill -SEGV $$\n");
+	r = alone_bench(&s, &plan);
+	assert_true(r->incomplete);
+	assert_non_null(dck_record_note(r, "engine-failed"));
+	dck_record_free(r);
+}
+
 /* On this clock only the work takes time. It has two levels. */
 typedef struct world {
 	uint64_t ns, calls, rng, sojourn;
@@ -753,6 +795,7 @@ int test_processes(void)
 	    SCRATCH_TEST(starts_are_pinned),
 	    SCRATCH_TEST(functions_are_started_by_their_program),
 	    SCRATCH_TEST(the_first_start_fails),
+	    SCRATCH_TEST(the_second_start_fails),
 	    cmocka_unit_test(noise_is_left_to_starts),
 	};
 

@@ -84,6 +84,11 @@ static void version_2_takes_the_strictest_on_the_way_up(void **state)
 	put(G "/user.slice/app/memory.events", "low 0\noom 3\noom_kill 2\noom_group_kill 0\n");
 	cgroup_read(".", &l);
 	assert_int_equal(l.oom_kills, 2);
+	/* Two points are a climb only as a whole part of the path. */
+	put("/proc/self/cgroup", "0::/user.slice/app..2\n");
+	put(G "/user.slice/app..2/cpu.max", "25000 100000\n");
+	cgroup_read(".", &l);
+	assert_true(l.cpus == 0.25);
 }
 
 /* In a container the mount shows our group as its root, though the path is the full one. */

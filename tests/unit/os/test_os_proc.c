@@ -323,6 +323,38 @@ static void cancelling_stops_the_command(void **state)
 	assert_int_equal(errno, ESRCH);
 }
 
+/* A shell ends by SIGTERM, and what it waits for does not get it. */
+static void cancelling_ends_what_a_shell_started(void **state)
+{
+	(void)state;
+	char *argv[] = {(char *)"sh", (char *)"-c",
+			(char *)"sleep 100 & echo $! > number; wait; :", NULL};
+	char text[32] = "";
+	const os_spawn_config c = quiet(argv);
+	pid_t pid;
+	os_child_usage u;
+	dck_err e;
+	FILE *f = NULL;
+
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
+	for (int i = 0; i < 1000 && !strchr(text, '\n'); i++) {
+		os_sleep_ns(5000000, NULL, NULL);
+		if ((f = fopen("number", "r"))) {
+			if (!fgets(text, sizeof text, f))
+				text[0] = '\0';
+			fclose(f);
+		}
+	}
+	const int other = atoi(text);
+	assert_true(other > 0 && os_process_runs(other));
+	asked = 2;
+	assert_int_equal(os_wait(pid, 0, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
+	assert_int_equal(u.signal, SIGTERM);
+	for (int i = 0; i < 1000 && os_process_runs(other); i++)
+		os_sleep_ns(5000000, NULL, NULL);
+	assert_false(os_process_runs(other));
+}
+
 /* Makes a system call fail, as old kernels and the sandboxes of containers do. */
 static bool call_refused(unsigned number, unsigned error)
 {
@@ -611,6 +643,7 @@ int test_os_proc(void)
 	    cmocka_unit_test(a_script_without_interpreter_is_refused),
 	    cmocka_unit_test(program_lookup),
 	    cmocka_unit_test(cancelling_stops_the_command),
+	    cmocka_unit_test(cancelling_ends_what_a_shell_started),
 	    cmocka_unit_test(a_wait_is_asked_without_pidfd),
 	    cmocka_unit_test(a_command_that_ignores_sigterm_is_killed),
 	    cmocka_unit_test(waiting_may_be_asked_in_vain),
