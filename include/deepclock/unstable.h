@@ -17,6 +17,7 @@
 #include "history.h"
 #include "lap.h"
 #include "load.h"
+#include "ranks.h"
 #include "report.h"
 #include "trace.h"
 
@@ -268,6 +269,13 @@ DCK_API dck_status dck_history_alarms_record(const dck_history_alarms *a, const 
  * pair is worse, inconclusive if none was tested. title, *ret: the same. */
 DCK_API dck_status dck_history_commits_record(const dck_history_commits *c, const char *title,
 					      dck_record **ret, dck_err *err) DCK_MUST_USE;
+
+/* --- ranks */
+
+/* dck_ranks_end(), whose wait for the other ranks at rank 0 has 2 s left once watch->cancelled()
+ * returns true; the record is then incomplete. watch NULL: none. */
+DCK_API dck_status dck_ranks_end_watched(dck_ranks *r, const dck_observer *watch, dck_record **ret,
+					 dck_err *err);
 
 /* --- laps */
 

@@ -234,6 +234,8 @@ def _left(device, function, args):
                 step()
                 times.append(now())
             trials.append([after - before for before, after in zip(times, times[1:])])
+    except KeyboardInterrupt:  # the record is complete without the note
+        return None
     except Exception as e:  # of the work that was left, or of a function that cannot be called once more
         return f"{name} after the measurement: {type(e).__name__}: {_sentence(e)}; {_remedy(device)}"
     # While other programs delay a call, the work may end: the third of the trials with the shortest calls counts.

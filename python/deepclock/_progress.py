@@ -63,6 +63,14 @@ def show(always):
     if _in_notebook():
         return LiveOutput()
     stream = sys.stderr
-    if stream is None or not (always or stream.isatty()):
+    if stream is None or not (always or is_terminal(stream)):
         return None
     return _terminal(stream)
+
+
+def is_terminal(stream):
+    """Returns whether a stream, or what a program has put in its place, is a terminal."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):  # none, or closed
+        return False

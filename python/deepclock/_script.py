@@ -24,7 +24,7 @@ import sys
 import tempfile
 import types
 
-from . import _deepclock, _program
+from . import _deepclock, _program, _progress
 
 
 class Script:
@@ -252,11 +252,11 @@ def show(record, options):
     if options.out:  # the extension selects the format, as for `deepclock report`
         well &= _report(record, ["--out", options.out, *(["--format", options.format] if options.format else [])])
     elif not options.quiet and sys.stdout is not None:
-        terminal = sys.stdout.isatty()
+        terminal = _progress.is_terminal(sys.stdout)
         rest = f"deepclock report {shlex.quote(options.shown)} --details" if saved else "--details"
         text = record.report(options.format or "text", details=options.details,
                              width=shutil.get_terminal_size().columns if terminal else 80,
-                             utf8="utf" in (sys.stdout.encoding or "").lower(), colour=terminal,
+                             utf8="utf" in (getattr(sys.stdout, "encoding", None) or "").lower(), colour=terminal,
                              rest=None if options.details else rest)
         well &= attempted(_print, text if text.endswith("\n") else text + "\n")
     return well
@@ -297,7 +297,8 @@ def command(words):
         print("deepclock: the program deepclock is not where the package was installed, "
               "nor on the PATH: install the package again", file=sys.stderr)
         return 1
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     _program.libraries_offer()
     os.execv(path, ["deepclock", *words])
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows a record as an HTML page with figures: below a notebook's cell, or in the browser."""
 
+import errno
 import html
 import os
 import pathlib
@@ -9,9 +10,10 @@ import tempfile
 import warnings
 import webbrowser
 
-from ._deepclock import AbsentError, _figures, _file_replace
+from ._deepclock import AbsentError, ArgumentError, _figures, _file_replace, _keep
 
 _HEIGHT = 700  # in pixels, in a notebook; the page scrolls
+_OTHERS = (".pdf", ".eps", ".ps", ".jpg", ".jpeg", ".webp", ".gif", ".tiff")  # pictures that cannot be drawn
 
 
 def _in_notebook():
@@ -35,8 +37,46 @@ def draw(record, html_path, directory, sources, source_root):
     if html_path is not None:
         page = record.report("html", sources=sources, source_root=source_root)
         _file_replace(html_path, page.encode("utf-8", "surrogateescape"))
-    if directory is not None:
+    if directory is None:
+        return
+    try:
         figures(record, directory)
+    except AbsentError as error:  # of one figure: the record is not lost for it
+        warnings.warn(f"the figure is not drawn: {error}", RuntimeWarning, stacklevel=2)
+
+
+def check(html_path, directory):
+    """Called before a measurement with the options html and figures, either may be None: raises what would fail after it
+    with any record."""
+    from ._record import Record
+
+    nothing = Record("").finish()
+    if html_path is not None:
+        nothing.report("html")  # without d3 there is no page
+    if directory is None:
+        return
+    path = os.path.abspath(os.fsdecode(directory))
+    if _is_one(path):
+        try:
+            _figures(nothing, os.path.splitext(os.path.basename(path))[0])
+        except AbsentError:
+            pass  # the name is known
+        _keep(None, save=path)
+        return
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    if not os.path.isdir(path):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+def _is_one(path):
+    """Returns whether the path is that of one figure's file, not of a directory."""
+    ending = os.path.splitext(os.path.basename(path))[1]
+    if ending in _OTHERS and not os.path.isdir(path):
+        raise ArgumentError(f"figures={path!r}: figures are .svg or .png")
+    return ending in (".svg", ".png") and not os.path.isdir(path)
 
 
 def figures(record, path):
@@ -44,7 +84,7 @@ def figures(record, path):
     their names."""
     path = os.fsdecode(path)
     name, ending = os.path.splitext(os.path.basename(path))
-    if ending in (".svg", ".png") and not os.path.isdir(path):
+    if _is_one(path):
         svg, png, why = _figures(record, name)[name]
         if ending == ".png" and png is None:
             raise AbsentError(why)

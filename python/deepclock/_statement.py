@@ -115,7 +115,8 @@ def bench(fn, /, *args, setup=None, globals=None, **options):
         raise TypeError("bench(): a statement has no arguments; it sees the names of globals and of its setup")
     names = sys._getframe(1).f_globals if globals is None else globals
     if callable(setup):
-        setup = setup()
+        setup()
+        setup = None
     run = function(parse(fn), parse(setup or ""), names, fn)
     return _measured(run, **brief(options))
 

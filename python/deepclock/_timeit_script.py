@@ -67,13 +67,18 @@ def _auto(make, least, clock, wait, verbose, text):
 
 
 def _process(run, runs):
-    """Returns CPU seconds of each run, and the estimate of their median."""
-    values, began = [], time.perf_counter()
-    while len(values) < runs if runs else time.perf_counter() - began < _ALL_S:
-        start = time.process_time()
-        run()
-        values.append(time.process_time() - start)
-    return values, _deepclock.estimate([value * 1e9 for value in values])
+    """Returns CPU seconds of each run, the estimate of their median, and whether Ctrl-C came before the last one."""
+    values, began, interrupted = [], time.perf_counter(), False
+    try:
+        while len(values) < runs if runs else time.perf_counter() - began < _ALL_S:
+            start = time.process_time()
+            run()
+            values.append(time.process_time() - start)
+    except KeyboardInterrupt:
+        if not values:
+            raise
+        interrupted = True
+    return values, _deepclock.estimate([value * 1e9 for value in values]), interrupted
 
 
 def _per_loop(record, note, number, text):
@@ -138,8 +143,8 @@ def _measured(options, body, setup, names, title, text):
         number, run = _auto(make, _REPEATED_S if repeat else _RUN_S,
                             time.process_time if options.process else time.perf_counter, wait, options.verbose, text)
     if options.process:
-        seconds, median = _process(run, repeat)
-        doubt, interrupted = "", 0
+        seconds, median, cut = _process(run, repeat)
+        doubt, interrupted = "", 130 if cut else 0
     else:
         how_long = {"runs": repeat, "warmup": 1} if repeat else _statement.BRIEF
         record = _deepclock.bench(run, title=f"python -m deepclock timeit {title!r}", no_history=True, save=options.save,

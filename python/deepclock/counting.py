@@ -99,7 +99,7 @@ class counting:
 
     def _made(self):
         frames = {number: _frame(what) for number, (what, _) in self._functions.items()}
-        title = (self._title or " ".join(_sys.argv)).encode("utf-8", "surrogateescape")
+        title = _bytes_of(self._title or " ".join(_sys.argv))
         record = _deepclock._count_record(frames, title, _METHOD, self._elapsed, *self._price, self._incomplete,
                                           self._top, self._sort)
         self._threads = _deepclock._count_paths()
@@ -253,6 +253,15 @@ def _names_read(path):
     return {int(number): _types.SimpleNamespace(co_name=name, co_qualname=qualified, co_filename=source,
                                                 co_firstlineno=int(line)) if source else name
             for number, line, name, qualified, source in zip(*[iter(fields)] * 5)}
+
+
+def _bytes_of(text):
+    """Returns the text as the record has it, without what it cannot have."""
+    text = text.replace("\0", "?")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
 
 
 def _label(what):

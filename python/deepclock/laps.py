@@ -10,7 +10,7 @@ import time as _time
 import warnings as _warnings
 from typing import Any, Optional
 
-from . import _accelerator, _compiled, _deepclock
+from . import _accelerator, _compiled, _deepclock, _progress
 
 
 class lap(dict):
@@ -85,7 +85,7 @@ class lap(dict):
         device = failure = None
         try:
             device = self._device() if self._device else None
-        except Exception as error:  # the work of the block failed on the device
+        except BaseException as error:  # the work of the block failed on the device, or Ctrl-C while it was awaited
             failure = error
         if device is not None:
             self._clock.value("device", device * 1e9, "ns")
@@ -106,6 +106,8 @@ class lap(dict):
         super().update((key, value) for key, value in took.items() if value is not None)
         if not self._quiet and not self.on_board:
             _printed(_shown.erase() + stamp + self.line)
+        if failure is not None and not isinstance(failure, Exception):
+            raise failure
         if failure is not None:
             _warnings.warn(f"the lap '{self.name}' has no time of its device, whose work failed: {failure}",
                            RuntimeWarning, stacklevel=3)
@@ -143,7 +145,10 @@ class lap(dict):
     @property
     def items(self):
         """How many items were worked on, for the rate; called, the pairs of the dict."""
-        return _Items(self)
+        n = self.get("items", 0)
+        of = _Items(n) if n == int(n) else _PartItems(n)
+        of._pairs = super().items
+        return of
 
     @items.setter
     def items(self, n):
@@ -188,13 +193,21 @@ _TOOK = ("wall_seconds", "cpu_seconds", "device_seconds", "compile_seconds", "it
 class _Items(int):
     """`lap.items` is the number, and `lap.items()` the method of a dict."""
 
-    def __new__(cls, of):
-        self = super().__new__(cls, of.get("items", 0))
-        self._of = of
-        return self
+    def __call__(self):
+        return self._pairs()
+
+    def __reduce__(self):
+        return int, (int(self),)  # a copy, and a pickled one, is the number
+
+
+class _PartItems(float):
+    """The same of a number that is not whole."""
 
     def __call__(self):
-        return dict.items(self._of)
+        return self._pairs()
+
+    def __reduce__(self):
+        return float, (float(self),)
 
 
 # --- live display
@@ -212,7 +225,7 @@ class _Shown:
         self.board = None
 
     def want(self, live, tensorboard):
-        live = live and _stands_on_terminal(_sys.stderr)
+        live = live and _progress.is_terminal(_sys.stderr)
         folder = None if tensorboard is None else _os.path.abspath(_os.fspath(tensorboard))
         asked = (self.asked[0] or live, folder or self.asked[1])
         if asked == self.asked:
@@ -242,14 +255,7 @@ class _Shown:
         return board.close(line)
 
     def erase(self):
-        return "\r\033[K" if self.asked[0] and _stands_on_terminal(_sys.stdout) else ""
-
-
-def _stands_on_terminal(stream):
-    try:
-        return stream.isatty()
-    except (AttributeError, ValueError):  # none, or closed
-        return False
+        return "\r\033[K" if self.asked[0] and _progress.is_terminal(_sys.stdout) else ""
 
 
 _shown = _Shown()

@@ -111,9 +111,10 @@ class _Monitored:
         if self.tool is None:
             raise RuntimeError("all six tool ids of sys.monitoring are in use")
         monitoring.use_tool_id(self.tool, "deepclock")
-        for event, call in ((e.PY_START, lines.starts), (e.PY_RESUME, lines.resumes), (e.LINE, lines.line),
-                            (e.PY_RETURN, lines.leaves), (e.PY_YIELD, lines.leaves), (e.PY_UNWIND, lines.leaves),
-                            (e.PY_THROW, lines.resumes)):
+        calls = {e.PY_START: lines.starts, e.PY_RESUME: lines.resumes, e.LINE: lines.line, e.PY_RETURN: lines.leaves,
+                 e.PY_YIELD: lines.leaves, e.PY_UNWIND: lines.leaves, e.PY_THROW: lines.resumes}
+        self._events = list(calls)
+        for event, call in calls.items():
             monitoring.register_callback(self.tool, event, call)
         self._all = all_
         if all_:
@@ -131,6 +132,8 @@ class _Monitored:
         monitoring.set_events(self.tool, 0)
         for code in codes:
             monitoring.set_local_events(self.tool, code, 0)
+        for event in self._events:  # else they hold the lines until another tool has this number
+            monitoring.register_callback(self.tool, event, None)
         monitoring.free_tool_id(self.tool)
 
 

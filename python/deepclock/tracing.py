@@ -105,7 +105,8 @@ class ranks:
             train()
         if job.record: print(job.record)       # at rank 0
 
-    The end of the block waits at rank 0 for the other ranks, at most for `wait`. Errors: ArgumentError where the process
+    The end of the block waits at rank 0 for the other ranks, at most for `wait`, and at most 2 s after Ctrl-C: the record is
+    then incomplete, and KeyboardInterrupt is raised. Errors: ArgumentError where the process
     records already, as under `deepclock ranks` or in a deepclock.trace block; IoError where the part of this rank is lost.
     """
 
@@ -118,22 +119,29 @@ class ranks:
         return self.start()
 
     def __exit__(self, *raised: Any) -> None:
-        self.stop()
+        self._end(raised[0] is not None and issubclass(raised[0], KeyboardInterrupt))
 
     def start(self) -> "ranks":
         """Begins, as entering the block does; returns the object itself."""
         from . import _collectives
 
+        _collectives.install()  # before the job, which would be left begun if this failed
         self._begun = _deepclock._ranks_begin(**self._options)
         self._record = None
-        _collectives.install()
         return self
 
     def stop(self) -> "Optional[_deepclock.Record]":
         """Ends, as leaving the block does; returns the record of the job at rank 0, None at the others."""
+        return self._end(False)
+
+    def _end(self, interrupted):
         begun, self._begun = self._begun, None
         if begun is not None:
-            self._record = _deepclock._ranks_end(begun)
+            made: "list[_deepclock.Record]" = []
+            try:
+                _deepclock._ranks_end(begun, made, interrupted)
+            finally:  # also after Ctrl-C
+                self._record = made[0] if made else None
         return self._record
 
     @property

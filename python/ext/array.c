@@ -64,6 +64,12 @@ static int array_getbuffer(PyObject *self, Py_buffer *view, int flags)
 		PyErr_SetString(PyExc_BufferError, "a record cannot be changed: copy it");
 		return -1;
 	}
+	if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && a->ndim > 1) {
+		view->obj = NULL;
+		PyErr_SetString(PyExc_BufferError,
+				"the numbers of a row are contiguous: copy them");
+		return -1;
+	}
 	Py_INCREF(self);
 	*view = (Py_buffer){
 	    .buf = a->data ? (void *)(uintptr_t)a->data : nothing,

@@ -110,7 +110,7 @@ static bool dtype_of_format(const char *format, Py_ssize_t bytes, dck_dtype *ret
 
 	format = format ? format : "B";
 	if (*format == '@' || *format == '=' || *format == (little ? '<' : '>') ||
-	    (bytes == 1 && strchr("<>!|", *format)))
+	    (bytes == 1 && *format && strchr("<>!|", *format)))
 		format++;
 	for (int i = 0; i < (int)(sizeof letters / sizeof *letters); i++)
 		if (letters[i] && format[0] && !format[1] && strchr(letters[i], format[0]))

@@ -650,12 +650,26 @@ static int file_check(const ext_call *c, const char *path)
 	return 0;
 }
 
+/* Raises what would fail with any record: the page, the figures. */
+static int drawn_check(const ext_call *c)
+{
+	PyObject *done;
+
+	if (!c->common.html && !c->common.figures)
+		return 0;
+	done = ext_module_call("deepclock._show", "check", "(NN)", ext_text(c->common.html),
+			       ext_text(c->common.figures));
+	Py_XDECREF(done);
+	return done ? 0 : -1;
+}
+
 /* Called before the measurement, which would be lost. */
 static int files_check(const ext_call *c)
 {
 	dck_err err;
 
-	if (file_check(c, c->common.save) < 0 || file_check(c, c->common.html) < 0)
+	if (file_check(c, c->common.save) < 0 || file_check(c, c->common.html) < 0 ||
+	    drawn_check(c) < 0)
 		return -1;
 	if (!c->common.commit || dck_history_commit_check(c->common.commit, &err) == DCK_OK)
 		return 0;

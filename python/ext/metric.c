@@ -241,9 +241,7 @@ static PyObject *series_seconds(PyObject *self, void *none)
 
 	(void)none;
 	if (s->unit != DCK_UNIT_NS)
-		return ext_raise_argument(ext_state_by(self),
-					  "'%s' has no seconds: its unit is '%s'", s->tag,
-					  dck_unit_text(s->unit));
+		Py_RETURN_NONE;
 	bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(n * sizeof *to));
 	if (!bytes)
 		return NULL;
@@ -282,7 +280,7 @@ static PyObject *series_repr(PyObject *self)
 PyDoc_STRVAR(series_doc,
 	     "Raw measurements in order; the first `warmup` of the n values are warm-up.\n\n"
 	     "values: Array of n float64 in `unit`, NaN for a run without a number;\n"
-	     "measured: those without the warm-up; seconds: these in seconds, of times;\n"
+	     "measured: those without the warm-up; seconds: these in seconds, None: no times;\n"
 	     "at_ns: Array of n uint64, when each began since the record's beginning, or None.");
 
 #define OF_SERIES(field) ((void *)offsetof(dck_series, field))
@@ -292,7 +290,8 @@ static PyGetSetDef series_getset[] = {
     {"warmup", ext_view_size, NULL, "number of values that are warm-up", OF_SERIES(warmup)},
     {"values", series_values, NULL, "Array (n), float64", NULL},
     {"measured", series_measured, NULL, "values without the warm-up", NULL},
-    {"seconds", series_seconds, NULL, "measured, of a series of times, in seconds", NULL},
+    {"seconds", series_seconds, NULL, "measured, of a series of times, in seconds; None: of others",
+     NULL},
     {"at_ns", series_times, NULL, "Array (n), uint64; None: not stored", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -32,24 +32,41 @@ static PyObject *ranks_begin(PyObject *m, PyObject *args, PyObject *kwargs)
 	return failed ? NULL : PyCapsule_New(r, RANKS_CAPSULE, NULL);
 }
 
-static PyObject *ranks_end(PyObject *m, PyObject *capsule)
+/* _ranks_end(begun, list, interrupted): appends the record, also where Ctrl-C is raised, which came
+ * while it waited for the other ranks. */
+static PyObject *ranks_end(PyObject *m, PyObject *args)
 {
-	dck_ranks *r = PyCapsule_GetPointer(capsule, RANKS_CAPSULE);
+	ext_state *s = ext_state_of(m);
+	PyObject *capsule, *list;
 	dck_record *record = NULL;
 	dck_err err = {0};
 	dck_status status;
+	int interrupted;
+	ext_watch w;
 
+	if (!PyArg_ParseTuple(args, "OO!p:_ranks_end", &capsule, &PyList_Type, &list, &interrupted))
+		return NULL;
+	dck_ranks *r = PyCapsule_GetPointer(capsule, RANKS_CAPSULE);
 	if (!r || PyCapsule_SetName(capsule, RANKS_CAPSULE_ENDED))
 		return NULL;
-	EXT_WITHOUT_GIL(status = dck_ranks_end(r, &record, &err));
-	return ext_result(ext_state_of(m), status, record, &err);
+	ext_watch_init(&w, s, NULL);
+	w.stop = interrupted;
+	EXT_WITHOUT_GIL(status = dck_ranks_end_watched(r, &w.observer, &record, &err));
+	PyObject *job = record ? ext_record_new(s, record) : NULL;
+	const bool failed = record && (!job || PyList_Append(list, job) < 0);
+	Py_XDECREF(job);
+	if (w.type) {
+		PyErr_Restore(w.type, w.value, w.trace);
+		return NULL;
+	}
+	return failed ? NULL : ext_result(s, status, NULL, &err);
 }
 
 static PyMethodDef methods[] = {
     {"_ranks_begin", (PyCFunction)(void (*)(void))ranks_begin, METH_VARARGS | METH_KEYWORDS,
      "_ranks_begin($module, /, **options)\n--\n\nThis process is a rank of a job from now on."},
-    {"_ranks_end", ranks_end, METH_O,
-     "_ranks_end($module, begun, /)\n--\n\nEnds it: the job's Record at rank 0, else None."},
+    {"_ranks_end", ranks_end, METH_VARARGS,
+     "_ranks_end($module, begun, list, interrupted, /)\n--\n\nEnds it, and appends the job's Record at rank 0."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -27,15 +27,19 @@ PyObject *ext_record_written(ext_state *s, const char *writer, const dck_record 
 	return text;
 }
 
-/* Moves all keywords except report_names from kwargs into a new dict. NULL: an exception is set. */
+/* Moves all keywords except report_names from kwargs into a new dict, and drops those that are
+ * None, the default. NULL: an exception is set. */
 static PyObject *options_take(PyObject *kwargs)
 {
 	PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
 
-	for (char **name = report_names; options && *name; name++)
-		if (PyDict_GetItemString(options, *name) &&
-		    PyDict_DelItemString(options, *name) < 0)
+	for (char **name = report_names; options && *name; name++) {
+		const PyObject *value = PyDict_GetItemString(options, *name);
+
+		if (value && (PyDict_DelItemString(options, *name) < 0 ||
+			      (value == Py_None && PyDict_DelItemString(kwargs, *name) < 0)))
 			Py_CLEAR(options);
+	}
 	if (options && kwargs) {
 		PyObject *key, *value;
 		Py_ssize_t at = 0;
@@ -81,9 +85,10 @@ static PyObject *report(ext_state *s, PyObject *self, PyObject *args, PyObject *
 	int width = 0;
 	ext_said said = {0};
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pipppzO:report", report_names, &writer,
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z$pipppzO:report", report_names, &writer,
 					 &details, &width, &utf8, &colour, &sources, &rest, &root))
 		return NULL;
+	writer = writer ? writer : "text";
 	if (width < 0)
 		return ext_raise_argument(s, "width=%d: a number of columns is needed", width);
 	if (ext_options_read(s, "report", options, groups, 2, NULL, &said) == 0 &&

@@ -107,7 +107,7 @@ OBJECTS = {
     def __format__(self, format_spec: str, /) -> str: ...
 """),
     "Series": ({"tag": "str", "unit": "str", "warmup": "int", "values": "Array", "measured": "Array",
-                "seconds": "Array", "at_ns": "Union[Array, None]"},
+                "seconds": "Union[Array, None]", "at_ns": "Union[Array, None]"},
                """
     def __len__(self) -> int: ...
 """),

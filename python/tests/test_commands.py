@@ -362,6 +362,26 @@ class ShowingTest(Case):
         with self.assertRaises(OSError):
             deepclock.bench(work, **short(runs=30, html=self.path("none/run.html")))
 
+    def test_figures_that_cannot_be_drawn(self):
+        """They are refused before anything is measured, or the record is returned without them."""
+        calls, file = [], self.path("file")
+        open(file, "w", encoding="utf-8").close()
+        for figures, error in ((file, OSError), (file + "/below", OSError), (self.path("none/ecdf.svg"), OSError),
+                               (self.path("nothing.svg"), deepclock.ArgumentError), (self.path("ecdf.pdf"), deepclock.ArgumentError)):
+            with self.assertRaises(error):
+                deepclock.bench(lambda: calls.append(1), **short(figures=figures))
+        self.assertEqual(calls, [])
+        with self.assertWarnsRegex(RuntimeWarning, "nothing for the figure 'roofline'"):
+            r = deepclock.bench(work, **short(figures=self.path("roofline.svg")))
+        self.assertEqual(r["runs/count"].value, 20)
+        with self.assertRaises(deepclock.ArgumentError):
+            r.figures(self.path("ecdf.pdf"))
+
+    def test_none_is_the_default_of_a_report(self):
+        r = deepclock.bench(work, **short())
+        self.assertEqual(r.report(None, details=None, width=None, utf8=None, colour=None, sources=None, rest=None, source_root=None),
+                         r.report())
+
     def test_source_root(self):
         r = deepclock.parse(json.dumps({
             "schema": 1, "deepclock": "0.1.0", "id": "0" * 32, "began": "2026-01-01T00:00:00Z", "command": "x",

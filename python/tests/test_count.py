@@ -564,6 +564,10 @@ class Script(Case):
         for wrong in ({"top": -1}, {"top": "3"}, {"title": 5}):  # not after the block
             with self.subTest(wrong), self.assertRaises((deepclock.ArgumentError, TypeError)):
                 deepclock.count(**wrong)
+        for title, kept in (("a\0b", "a?b"), ("\ud800", "?"), ("caf\udce9", "caf\udce9")):  # a record can have no other text
+            with deepclock.count(title=title) as c:
+                pass
+            self.assertEqual(c.record.command, kept)
 
     def test_options_of_cprofile(self):
         p = self.run_it("pass", "-s", "time")

@@ -85,6 +85,13 @@ class LapTest(Case):
             lap.items = 3
             self.assertEqual(lap.items + 1, 4)
             self.assertEqual(list(lap.items()), [("items", 3)])
+            self.assertEqual(repr(copy.copy(lap.items)), "3")
+            lap.items = 4.0
+            self.assertEqual(repr(pickle.loads(pickle.dumps(lap.items))), "4")
+            lap.items = 2.5
+            self.assertEqual((lap.items, lap.items + 1), (2.5, 3.5))
+            self.assertEqual(list(lap.items()), [("items", 2.5)])
+            self.assertEqual(repr(pickle.loads(pickle.dumps(lap.items))), "2.5")
 
     def test_numbers_of_all_kinds(self):
         class Number:
@@ -166,6 +173,17 @@ class LapTest(Case):
                 1 / 0
         self.assertEqual(deepclock.laps_record().facts["laps/open"].value, 0)
         lap.start().stop()
+
+    def test_interrupted_while_it_waits_for_the_device(self):
+        def waits():
+            raise KeyboardInterrupt
+
+        with mock.patch("deepclock._accelerator.span", lambda: waits), printed() as out:
+            with self.assertRaises(KeyboardInterrupt), deepclock.lap("cut") as lap:
+                pass
+        self.assertRegex(out.getvalue(), r"^cut \| .* wall")
+        self.assertIsNotNone(lap.wall)
+        self.assertEqual(deepclock.laps_record().facts["laps/open"].value, 0)
 
     def test_output_that_cannot_take_the_line(self):
         ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")

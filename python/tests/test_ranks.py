@@ -31,6 +31,21 @@ PROGRAM = """
     print(job.record is None, job.stop() is job.record)
 """
 
+# Rank 0 of a job whose rank 1 never starts, interrupted while it waits (argv[1]: in its block).
+ALONE = """
+    import os, signal, sys, threading
+    import deepclock
+
+    job = deepclock.ranks(wait="10min")
+    try:
+        with job:
+            if sys.argv[1:]:
+                raise KeyboardInterrupt
+            threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    except KeyboardInterrupt:
+        print(job.record.incomplete, [note.code for note in job.record.notes if note.code == "interrupted"])
+"""
+
 
 class Ranks(Case):
     def test_a_job_without_the_program(self):
@@ -49,6 +64,14 @@ class Ranks(Case):
         self.assertEqual(record.facts["job/straggler"].value, 1)
         self.assertEqual(record.facts["job/straggler_part"].value, "work")
         self.assertEqual([row["steps"] for row in record.tables["ranks"]], [12, 12])
+
+    def test_interrupted_while_it_waits(self):
+        environment = dict(os.environ, RANK="0", WORLD_SIZE="2", LOCAL_RANK="0", LOCAL_WORLD_SIZE="2", GROUP_RANK="0",
+                           MASTER_ADDR="127.0.0.1", MASTER_PORT="29500", TORCHELASTIC_RUN_ID=self.folder)
+        for words in ([], ["in the block"]):
+            ended = subprocess.run([sys.executable, "-c", textwrap.dedent(ALONE), *words], env=environment, capture_output=True, text=True,
+                                   check=False)
+            self.assertEqual((ended.stdout, ended.stderr), ("True ['interrupted']\n", ""))
 
     def test_a_group_by_position(self):
         """Operations of torch.distributed get their group by position too."""

@@ -342,6 +342,9 @@ class Seconds(Case):
         series = record.series["latency"]
         self.assertEqual(series.measured.tolist(), series.values.tolist()[series.warmup:])
         self.assertEqual(series.seconds.tolist(), [ns / 1e9 for ns in series.measured])
+        with deepclock.lap("seconds", quiet=True) as lap:
+            lap["loss"] = 1
+        self.assertIsNone(deepclock.laps_record().series["laps/seconds/loss"].seconds)
         median = record["latency/median"]
         self.assertEqual(median.seconds, median.value / 1e9)
         self.assertIsNone(record["runs/count"].seconds)

@@ -97,6 +97,20 @@ class Scripts(Case):
                 self.same(self.write("script.py", text))
         self.same(self.write("script.py", "import os; os._exit(5)"))
 
+    def test_streams_that_the_script_replaces(self):
+        """The result goes where the script's output goes, also to an object with write() and flush() alone."""
+        text = ("import sys\nclass Tee:\n    def __init__(self, to): self.write, self.flush = to.write, to.flush\n"
+                "sys.stdout, sys.stderr = Tee(sys.stdout), Tee(sys.stderr)\n"
+                "import deepclock\ndeepclock.bench(sum, [1], runs=3, warmup=1, no_history=True)\n")
+        for command in "count", "memory":
+            p = subprocess.run([sys.executable, "-m", "deepclock", command, self.write("script.py", text)], text=True, capture_output=True)
+            self.assertEqual((p.returncode, p.stderr), (0, ""), command)
+            self.assertIn("script.py", p.stdout)
+
+    def test_closed_stdout(self):
+        p = subprocess.run(f'exec "{sys.executable}" -m deepclock version >&-', shell=True, text=True, stderr=subprocess.PIPE)
+        self.assertNotIn("Traceback", p.stderr)
+
     def test_exceptions(self):
         for text in ("def f():\n    1 / 0\nf()", "import nothing_of_this_name", "x = = 1",
                      "try:\n    1 / 0\nexcept Exception as e:\n    raise ValueError('x') from e",

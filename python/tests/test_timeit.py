@@ -32,8 +32,10 @@ class Statements(Case):
         deepclock.bench("n += 1\nseen.append(n)", setup="n = 0", globals={"seen": seen}, **short(warmup=0))
         self.assertEqual(seen, list(range(1, 21)))
         seen.clear()
-        deepclock.bench("pass", setup=lambda: seen.append(1), **short())
-        self.assertEqual(seen, [1])
+        for result in (None, "no statement", seen):  # what a function returns is dropped
+            seen.clear()
+            deepclock.bench("pass", setup=lambda: (seen.append(1), result)[1], **short())
+            self.assertEqual(seen, [1])
 
     def test_wrong(self):
         for wrong, error in ((("x y",), SyntaxError), (("return 1",), SyntaxError), (("nothing_of_this_name",), NameError), (("pass", 1), TypeError),
@@ -75,6 +77,10 @@ class Timeit(Case):
         p = self.timeit("-p", "-r", "6", "-n", "2", "import time; time.sleep(0.02)")
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         self.assertRegex(p.stdout, r"^2 loops, best of 6: [\d.e+-]+ [un]sec per loop\nmedian ")
+        p = self.timeit("-p", "-r", "60", "-n", "1", "-s", "import os, signal; n = []", "n.append(1)",
+                        "if len(n) > 20: os.kill(os.getpid(), signal.SIGINT)")  # the runs until Ctrl-C
+        self.assertEqual((p.returncode, p.stderr), (130, ""))
+        self.assertRegex(p.stdout, r"^1 loop, best of 20: ")
 
     def test_two_groups_are_of_a_loop(self):
         record = deepclock.bench(self.alternating(), runs=60, warmup=1, group=1, no_history=True)

@@ -220,6 +220,19 @@ class NoteTest(Case):
             r = deepclock.compare({"a": lambda: sum(range(100)), "b": worker(gpu)}, rounds=6, no_history=True)
             self.assertIn("device-not-awaited", codes(r))
 
+    def test_interrupted_after_the_measurement(self):
+        """The calls that look for work that is left are no part of the record: Ctrl-C does not lose it."""
+        calls = []
+
+        def f():
+            calls.append(1)
+            if len(calls) > 20:
+                raise KeyboardInterrupt
+        with Accelerator("cuda"):
+            r = deepclock.bench(f, runs=10, warmup=2, group=1, no_history=True)
+            self.assertEqual((r["runs/count"].value, r.incomplete), (10, False))
+            self.assertGreater(len(calls), 20)
+
     def test_an_error_that_nothing_waited_for(self):
         with Accelerator("cuda", fail_at=3) as gpu:
             r = deepclock.bench(worker(gpu), **short(runs=5))

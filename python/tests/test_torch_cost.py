@@ -225,6 +225,10 @@ class Forward(Case):
         self.assertEqual(len(tree["nodes"]), 3)
         column = 2 + [c["key"] for c in tree["columns"]].index("macs")
         self.assertEqual([n[column] for n in tree["nodes"]], [0, 32, 16])
+        self.assertEqual(list(rows(cost(m, torch.randn(1, 4), depth=0))), ["(all)"])
+        for wrong in (-1, 1.5, "1", True):
+            with self.assertRaisesRegex(deepclock.ArgumentError, "depth="):
+                cost(m, torch.randn(1, 4), depth=wrong)
 
     def test_a_failure_leaves_nothing_behind(self):
         class Bad(nn.Module):

@@ -249,6 +249,16 @@ class Loops(Case):
         self.assertIn("no warm-up step", p.record["cost/macs"].absent)
         self.assertEqual((torch.nn.Module.__call__, torch.autograd.backward), self.calls)
 
+    def test_a_step_after_the_block_is_refused(self):
+        with deepclock.torch.profiling(schedule=deepclock.torch.schedule(wait=1, active=1, repeat=0)) as p:
+            for _ in range(4):
+                torch.ones(3).sum()
+                p.step()
+        with self.assertRaisesRegex(RuntimeError, "after the end"):
+            p.step()
+        self.assertEqual(torch.utils._python_dispatch._len_torch_dispatch_stack() if hasattr(
+            torch.utils._python_dispatch, "_len_torch_dispatch_stack") else 0, 0)
+
     def test_a_block_without_an_active_step_says_which_would_be(self):
         with self.assertRaisesRegex(deepclock.ArgumentError, "first active step is number 4"), self.profiling() as p:
             p.step()

@@ -264,7 +264,10 @@ class AutomaticTest(Case):
                 for batch in s(DataLoader(Numbers(12), batch_size=4)):
                     n.train([batch])
                     scheduler.step()
-        n.train([batch])  # the optimiser still works inside the scheduler's wrapper
+                    wrapper = n.optimiser.step
+            n.train([batch])  # the optimiser still works inside the scheduler's wrapper, which stays
+            self.assertIs(n.optimiser.step, wrapper)
+            scheduler.step()
         self.assertGreater(column(s.record, "total")["optimiser"], 0)
 
     def test_validation_is_no_loss(self):

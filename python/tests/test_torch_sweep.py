@@ -152,6 +152,17 @@ class DevicesTest(Case):
         self.assertEqual(len(r.tables["devices/classes"]), 12)
         self.assertEqual({row["outputs"] for row in r.tables["devices/outputs"]}, {"agree"})
 
+    def test_sizes(self):
+        from deepclock.torch import devices as _  # noqa: F401  (the function hides its module)
+        import sys
+        sizes = sys.modules["deepclock.torch.devices"]._sizes
+        for given, found in ((None, []), (8, [8]), ("64", [64]), ("1, 8,64", [1, 8, 64]), ((1, 8), [1, 8]), (range(1, 3), [1, 2]),
+                             (torch.tensor([1, 8]), [1, 8]), (torch.tensor(8), [8])):
+            self.assertEqual(sizes(given), found)
+        for wrong in (0, "", "x", 2.5, [1, 2.5], [0], [None], object()):
+            with self.assertRaisesRegex(deepclock.ArgumentError, "batch="):
+                sizes(wrong)
+
     def test_differences_and_mistakes(self):
         x = torch.full((2, 3), 1.0)
         r = deepclock.torch.devices(lambda x: x / 3, x, dtype=["float32", "float64"], rtol=1e-12, rounds=6,
@@ -186,6 +197,16 @@ class PitfallsTest(Case):
             self.assertEqual(r["pitfalls/" + key].value, found[key]["factor"])
         self.assertEqual(found["no-sync"]["verdict"], "not measured")
         self.assertEqual(deepclock.load(self.path("r.json")), r)
+
+    def test_a_module_that_cannot_be_copied(self):
+        class Held(torch.nn.Linear):
+            def __deepcopy__(self, memo):
+                raise TypeError("it holds a file")
+
+        r = deepclock.torch.pitfalls(Held(4, 4), torch.randn(1, 4), only="training-mode", time="10ms", no_history=True)
+        row, = (row for row in r.tables["pitfalls/mistakes"] if row["mistake"] == "training-mode")
+        self.assertEqual(row["verdict"], "not measured")
+        self.assertIn("it holds a file", r["pitfalls/training-mode"].absent)
 
     def test_modules_without_inputs(self):
         for function, name in ((deepclock.pitfalls, "pitfalls"), (deepclock.throughput, "throughput"),

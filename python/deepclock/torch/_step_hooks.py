@@ -28,6 +28,7 @@ class Hooks:
         inner = getattr(optimizer, "optimizer", None)
         self._optimizer = inner if isinstance(inner, torch.optim.Optimizer) else optimizer
         self._undo = []
+        self._ended = False
         self._in_loss = False
         self._depth = 0  # of backward() inside backward(), as of checkpoints
         self._outputs_known = False  # of the module: of which node each is
@@ -47,6 +48,7 @@ class Hooks:
 
     def undo(self):
         self._loss_ends()
+        self._ended = True
         while self._undo:
             self._undo.pop()()
 
@@ -81,6 +83,8 @@ class Hooks:
     def _backward(self, original):
         @functools.wraps(original)
         def backward(*args, **kwargs):
+            if self._ended:
+                return original(*args, **kwargs)
             self._loss_ends()
             if self._depth or self._module is None or threading.get_ident() != self._owner._thread:
                 with self._owner.backward:
@@ -110,7 +114,7 @@ class Hooks:
     def _moving(self, original):
         @functools.wraps(original)
         def move(tensor, *args, **kwargs):
-            if not self._moves(tensor, original.__name__, args, kwargs):
+            if self._ended or not self._moves(tensor, original.__name__, args, kwargs):
                 return original(tensor, *args, **kwargs)
             with self._owner.to_device:
                 return original(tensor, *args, **kwargs)
@@ -127,27 +131,36 @@ class Hooks:
         return (name != "to" or isinstance(to, int)
                 or isinstance(to, (str, torch.device)) and torch.device(to).type != "cpu")
 
-    # --- wrappers
+    # --- wrappers, which call the original alone once they are undone: others may have wrapped them meanwhile
 
     def _patch(self, holder, name, wrap):
         """Replaces a function of a module or a class for the duration of the block."""
-        own = name in vars(holder)
-        original = getattr(holder, name)
-        setattr(holder, name, wrap(original))
-        self._undo.append(functools.partial(setattr, holder, name, original) if own
-                          else functools.partial(delattr, holder, name))
+        own, original = vars(holder).get(name), getattr(holder, name)
+        self._put(holder, name, wrap(original), None if own is None else original)
 
     def _method(self, thing, name):
         """Replaces a method of one object; schedulers read its __self__ and __func__."""
-        had = vars(thing).get(name)
-        original = getattr(thing, name)
+        had, original = vars(thing).get(name), getattr(thing, name)
 
         @functools.wraps(original)
         def wrapped(_, *args, **kwargs):
+            if self._ended:
+                return original(*args, **kwargs)
             self._loss_ends()
             with self._owner.optimiser:
                 return original(*args, **kwargs)
 
-        setattr(thing, name, types.MethodType(wrapped, thing))
-        self._undo.append(functools.partial(setattr, thing, name, had) if had is not None
-                          else functools.partial(delattr, thing, name))
+        self._put(thing, name, types.MethodType(wrapped, thing), had)
+
+    def _put(self, holder, name, made, before):
+        """Sets an attribute; undo() sets the one before, None: deletes it, unless another one has been set since."""
+        def undo():
+            if vars(holder).get(name) is not made:
+                return
+            if before is None:
+                delattr(holder, name)
+            else:
+                setattr(holder, name, before)
+
+        setattr(holder, name, made)
+        self._undo.append(undo)

@@ -4,12 +4,14 @@
 import sys
 from time import monotonic
 
+from .._progress import is_terminal
+
 
 class Line:
     """On a terminal, four times a second at most."""
 
     def __init__(self, live):
-        self._on = sys.stderr.isatty() if live is None else live
+        self._on = is_terminal(sys.stderr) if live is None else live
         self._total, self._shown, self._width = None, 0.0, 0
 
     def expect(self, total):

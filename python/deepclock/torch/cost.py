@@ -11,6 +11,7 @@ The module runs once; a dispatch mode sees its aten calls, and their cost follow
 
 import contextlib
 import linecache
+import operator
 import typing
 
 import torch
@@ -125,6 +126,10 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     Raises what the module raises; ArgumentError where a loss cannot be made.
     """
     module = plain(module)
+    if depth is not None:
+        if isinstance(depth, bool) or not hasattr(depth, "__index__") or operator.index(depth) < 0:
+            raise _deepclock.ArgumentError(f"depth={depth!r}: a whole number of levels from 0 on")
+        depth = operator.index(depth)
     peer = _peer(as_)
     if optimizer is not None:
         _backward.check_optimizer(optimizer)

@@ -4,6 +4,7 @@
 import copy
 import itertools
 import math
+import operator
 
 import torch
 
@@ -40,9 +41,7 @@ def devices(module, *example, inputs=None, named=None, devices=None, threads=Non
     """
     checked(module)
     asked, make = keeping(options), _batch.maker(example, named, inputs)
-    sizes = [int(n) for n in ([batch] if isinstance(batch, int) else batch or [])]
-    if any(n < 1 for n in sizes):
-        raise deepclock.ArgumentError("batch= is a list of sizes from 1 on")
+    sizes = _sizes(batch)
     where = _device.device_of(module, make(1))
     before = torch.get_num_threads()
     with inference(module):
@@ -81,6 +80,22 @@ def devices(module, *example, inputs=None, named=None, devices=None, threads=Non
     out.fact("method", "inputs", make.how)
     out.fact("engine", "settings", ", ".join(s.name for s in all_))
     return kept(out.finish(), asked)
+
+
+def _sizes(batch):
+    """Returns the list of batch sizes of a number, a text ("1,8,64"), or an iterable of numbers; empty of None."""
+    given = () if batch is None else batch.split(",") if isinstance(batch, str) else batch
+    try:
+        given = (operator.index(given),)
+    except TypeError:
+        pass  # several
+    try:
+        sizes = [int(n) if isinstance(n, str) else operator.index(n) for n in given]
+    except (TypeError, ValueError):
+        sizes = [0]
+    if any(n < 1 for n in sizes):
+        raise deepclock.ArgumentError(f"batch={batch!r:.60}: a list of sizes, whole numbers from 1 on")
+    return sizes
 
 
 class _Setting:

@@ -261,7 +261,7 @@ def _compared(run, timed, options):
 
 
 def _bench_options(options):
-    return {"no_history": True, **{k: v for k, v in options.items() if k in ("max_time", "level", "progress")}}
+    return {"no_history": True, **{k: v for k, v in options.items() if k in ("max_time", "level", "progress", "quiet", "no_progress")}}
 
 
 def _record(run, tried, compared, title):

@@ -88,15 +88,18 @@ def _mistakes(module, host, there, where, wait):
             module(*args, **kwargs)
         wait()
     made["gradients-on"] = gradients
-    if isinstance(module, torch.nn.Module):
-        training = copy.deepcopy(module).train()  # its batch statistics change
-
+    try:
+        training = copy.deepcopy(module).train() if isinstance(module, torch.nn.Module) else None  # its statistics change
+    except Exception as e:  # in the module's own ways
+        training, absent["training-mode"] = None, f"the module cannot be copied: {type(e).__name__}: {_line(e)}"
+    else:
+        if training is None:
+            absent["training-mode"] = "a function has no mode"
+    if training is not None:
         def in_training():
             training(*args, **kwargs)
             wait()
         made["training-mode"] = in_training
-    else:
-        absent["training-mode"] = "a function has no mode"
     if any(t.is_floating_point() for t in _device.tensors_in(there)):
         def inside():
             new, other = _device.mapped(there, lambda t: torch.randn_like(t) if t.is_floating_point() else t)
@@ -156,7 +159,7 @@ def _compiled(module, args, kwargs, wait, found, absent):
         wait()
         first = now() - begin
     except Exception as e:  # in the compiler's own ways
-        absent["compile-inside"] = f"{type(e).__name__}: {str(e).splitlines()[0][:160] if str(e) else ''}"
+        absent["compile-inside"] = f"{type(e).__name__}: {_line(e)}"
         return
 
     def later():
@@ -165,6 +168,11 @@ def _compiled(module, args, kwargs, wait, found, absent):
     median = deepclock.bench(later, max_time="500ms", no_history=True, quiet=True)["latency/median"].value
     mean = (first + 9 * median) / 10
     found["compile-inside"] = (mean, median, mean / median, "harm" if mean > 1.1 * median else "not resolved")
+
+
+def _line(error):
+    """Returns the first line of its message."""
+    return str(error).strip().partition("\n")[0][:160]
 
 
 def _amend(out, found, absent, only):

@@ -154,6 +154,7 @@ class profiling:
         self._plain, self._profiled, self._without = [], [], []
         self._n, self._after = 0, 0
         self._thread, self._open = None, None
+        self._ended = False
         self._mode = self._nodes = self._running = None
 
     # --- the block
@@ -169,6 +170,8 @@ class profiling:
 
     def step(self):
         """Ends a step."""
+        if self._ended:
+            raise RuntimeError("step() was called after the end of the `with` block")
         if self._thread != threading.get_ident():
             raise RuntimeError("steps end in the thread that entered the `with` block")
         if self._running is not None and self._running.stack:
@@ -197,6 +200,7 @@ class profiling:
         self._begin()
 
     def __exit__(self, kind, error, trace):
+        self._ended = True
         self._end()
         if self._profiled and self._plain:
             self.record = self._finish(error)

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/ranks.h"
 #include "deepclock/trace.h"
+#include "deepclock/unstable.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -36,7 +37,8 @@
 /* One rank. */
 typedef struct rank_run {
 	const dck_ranks_config *config;
-	dck_program *program; /* NULL: this one */
+	dck_program *program;	   /* NULL: this one */
+	const dck_observer *watch; /* of this program's end; NULL: none */
 	char *const *argv;
 	os_job job;
 	rank_meeting meeting;
@@ -48,9 +50,13 @@ typedef struct rank_run {
 	bool cancelled;
 } rank_run;
 
-static bool rank_run_cancelled(const rank_run *r)
+static bool rank_run_cancelled(void *self)
 {
-	return r->program && r->program->cancelled && r->program->cancelled(r->program->self);
+	const rank_run *r = self;
+
+	if (r->program)
+		return r->program->cancelled && r->program->cancelled(r->program->self);
+	return r->watch && r->watch->cancelled && r->watch->cancelled(r->watch->self);
 }
 
 static dck_status trace_configure(rank_run *r, dck_trace_config *ret, dck_err *err)
@@ -155,9 +161,7 @@ static void parts_collect(rank_run *r, rank_part *parts)
 	r->own = (rank_part){0};
 	if (!r->server)
 		return;
-	rank_server_wait(r->server, os_now_ns() + r->config->wait_ns,
-			 r->program ? r->program->cancelled : NULL,
-			 r->program ? r->program->self : NULL);
+	rank_server_wait(r->server, os_now_ns() + r->config->wait_ns, rank_run_cancelled, r);
 	r->cancelled = rank_run_cancelled(r);
 	rank_server_close(r->server);
 	for (uint32_t rank = 1; rank < r->job.size; rank++) {
@@ -452,6 +456,12 @@ dck_status dck_ranks_begin(const dck_ranks_config *config, dck_ranks **ret, dck_
 
 dck_status dck_ranks_end(dck_ranks *r, dck_record **ret, dck_err *err)
 {
+	return dck_ranks_end_watched(r, NULL, ret, err);
+}
+
+dck_status dck_ranks_end_watched(dck_ranks *r, const dck_observer *watch, dck_record **ret,
+				 dck_err *err)
+{
 	rank_part *p = &r->run.own;
 	const rank_names names = {r->config.step, &r->config.collectives};
 	dck_record *trace = NULL, *job = NULL;
@@ -465,6 +475,7 @@ dck_status dck_ranks_end(dck_ranks *r, dck_record **ret, dck_err *err)
 	dck_record_free(trace);
 	if (status != DCK_OK)
 		p->why = mem_arena_dup(p->arena, failed.msg);
+	r->run.watch = watch;
 	status = part_deliver(&r->run, &job, err);
 	if (ret && status == DCK_OK)
 		*ret = job;
