@@ -134,6 +134,18 @@ static const char *library_of(const dck_engine *e, const dck_list *libraries)
 	return found;
 }
 
+/* Returns whether --engine-option gives this engine the key. */
+static bool option_key_given(const dck_engine *e, const dck_list *options, const char *key)
+{
+	for (size_t i = 0; i < options->n; i++) {
+		const char *text = option_of(e, options->item[i]);
+
+		if (text && subject_pair_rest(text, key))
+			return true;
+	}
+	return false;
+}
+
 /* Translates the common model options into keys of the engine. An engine that has no such key gets
  * it only when the user set it, so that its refusal names the key. */
 static dck_status model_options_give(opening *o, const subject_target *t, const dck_model_config *c,
@@ -148,8 +160,10 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	if (c->interop_threads > 0)
 		option_add(o, "interop_threads",
 			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->interop_threads));
-	/* The level of a zeroed subject, whose pool is 0 too, is not given. */
+	/* The level of a zeroed subject, whose pool is 0 too, is not given. The usual one gives way
+	 * to the engine's own option. */
 	if (c->opt >= 0 && c->opt < 4 &&
+	    !(c->opt == 3 && option_key_given(e, &c->engine_option, "opt")) &&
 	    (engine_option_row(e, "opt") || (c->opt < 3 && c->input_pool > 0)))
 		option_add(o, "opt", levels[c->opt]);
 	if (c->transfers == DCK_TRANSFERS_INCLUDE)
