@@ -49,7 +49,7 @@ LAYERS = {
     "src/engine": (("base", "os", "device"), "engine", ("base", "opt", "bench", "plugin", "unstable"), ISO, ("xmmintrin.h",)),
     # Opening the subjects of a measurement.
     "src/measure/subject": (("base", "os", "record", "model/onnx", "model/cost", "model/rebatch", "engine"),
-                            "hooks input_given inputs npy random rebatched shape_resolve subject_facts target", ANY, ISO, ()),
+                            "hooks input_given inputs model_content npy random rebatched shape_resolve subject_facts target", ANY, ISO, ()),
     # Numerical comparison of outputs.
     "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "output_compare tensor_compare rebatch_check", ANY, ISO, ()),
     # One measurement; its runs may go to a timeline.

@@ -25,7 +25,7 @@ def _settings(record: Record) -> list[tuple[str, str]]:
         raise ValueError("the record has no configuration for ONNX Runtime: give a record of deepclock.tune() whose "
                          "fastest engine is ort")
     table = record.tables["tune/apply"]
-    if not str(table[0]["python"]).startswith("options = onnxruntime"):
+    if not any(str(row["python"]).startswith("options = onnxruntime") for row in table):
         raise ValueError("the fastest engine of the record is not ONNX Runtime; table tune/apply has its lines")
     return [(str(row["setting"]), str(row["value"])) for row in table if row["setting"] is not None]
 

@@ -31,7 +31,7 @@ def runtime():
 
 
 class TunedSessionTest(Case):
-    def record(self, settings, first="options = onnxruntime.SessionOptions()"):
+    def record(self, settings, first="options = onnxruntime.SessionOptions()", before=()):
         """Returns a saved record with these settings, as deepclock.tune() makes one."""
         space = self.path("space.txt")
         with open(space, "w") as f:
@@ -40,7 +40,8 @@ class TunedSessionTest(Case):
                            trial="1ms", max_time="2s", no_history=True)
         saved = json.loads(r.report("json"))
         absent = {"absent": "it is not a setting of the session"}
-        rows = [["session", first, "", absent, absent]] + [["x", "x", "x", *s] for s in settings]
+        rows = [["x", "import onnxruntime", "x", absent, absent]] + [["x", "x", "x", *s] for s in before]
+        rows += [["session", first, "", absent, absent]] + [["x", "x", "x", *s] for s in settings]
         saved["tables"].append({"name": "tune/apply", "title": "Applied by",
                                 "columns": [{"key": k, "title": k} for k in COLUMNS], "rows": rows})
         with open(self.path("r.json"), "w") as f:
@@ -58,6 +59,13 @@ class TunedSessionTest(Case):
         self.assertEqual((o.intra_op_num_threads, o.execution_mode, o.graph_optimization_level, o.enable_mem_pattern),
                          (2, "parallel", "basic", False))
         self.assertEqual(o.entries, {"session.intra_op.allow_spinning": "0"})
+
+    def test_variant(self):
+        # It is made before the session, so its row comes first.
+        r = self.record([["intra_op_num_threads", "2"]], before=[["variant", "v/net.fp16.onnx"]])
+        with unittest.mock.patch.dict(sys.modules, onnxruntime=runtime()):
+            s = deepclock.tuned_session(r, "net.onnx")
+        self.assertEqual((s.model, s.options.intra_op_num_threads), ("v/net.fp16.onnx", 2))
 
     def test_unknown_settings(self):
         # A record is data: nothing but the known settings is set.

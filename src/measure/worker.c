@@ -24,6 +24,7 @@
 #include "base/observer.h"
 #include "base/opt_text.h"
 #include "base/units.h"
+#include "measure/subject/model_content.h"
 #include "os/os.h"
 #include "record/build.h"
 #include <limits.h>
@@ -119,7 +120,7 @@ dck_status worker_key(mem_arena *a, const dck_subject *s, const dck_opt *table, 
 	DCK_TRY(worker_words(a, dck_model_options, &s->model, argv, WORDS_MAX, &n, err));
 	os_host_get(&host);
 	key = mem_arena_fmt(a, "deepclock %s\n%s\ncontent %016llx\n%s", dck_version(), s->text,
-			    (unsigned long long)(zoo ? 0 : os_file_hash(s->text)), host.cpu);
+			    (unsigned long long)(zoo ? 0 : model_content_hash(s->text)), host.cpu);
 	for (size_t i = 0; key && i < n; i++)
 		key = mem_arena_fmt(a, "%s\n%s", key, argv[i]);
 	DCK_NEED(key, err, "for a journal");
@@ -140,9 +141,7 @@ const char *worker_obstacle(const dck_subject *s, const dck_clock *clock)
 	return NULL;
 }
 
-/* Returns the word of a model. The name of a file may read as an option, or as another kind of
- * subject. */
-static const char *model_word(mem_arena *a, const char *text)
+const char *worker_model_word(mem_arena *a, const char *text)
 {
 	const bool other = text[0] == '-' || (text[0] != '/' && text[0] != '.' &&
 					      strchr(text, ':') && strncmp(text, "zoo:", 4) != 0);
@@ -156,7 +155,7 @@ static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)
 	case DCK_SUBJECT_FUNCTION:
 		break;
 	case DCK_SUBJECT_MODEL:
-		return word_add(w, model_word(w->arena, s->text), err);
+		return word_add(w, worker_model_word(w->arena, s->text), err);
 	case DCK_SUBJECT_PLUGIN:
 		return word_add(w, mem_arena_fmt(w->arena, "plugin:%s", s->text), err);
 	case DCK_SUBJECT_COMMAND:

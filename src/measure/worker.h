@@ -76,11 +76,14 @@ void worker_incomplete_text(const dck_record *r, char *buf, size_t size);
  * NULL: no memory). */
 const char *worker_program_find(mem_arena *a, const char **ret_why);
 
+/* Returns the word by which the program takes a model: "./-x.onnx" for a name that reads as an
+ * option or another kind of subject. NULL: no memory. */
+const char *worker_model_word(mem_arena *a, const char *text);
 /* Appends the options of a config that differ from their defaults to argv[*n ...], each as one word
  * "--name=value". `max` is the capacity of argv; the words live in the arena. E_LIMIT: too many. */
 dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, const char **argv,
 			size_t max, size_t *n, dck_err *err);
-/* Makes the identity of a search, one word per line: version, model with a hash of the file,
+/* Makes the identity of a search, one word per line: version, model with a hash of its content,
  * processor, and the options that differ from their defaults. *ret is owned by the arena. */
 dck_status worker_key(mem_arena *a, const dck_subject *s, const dck_opt *table, const void *config,
 		      const char **ret, dck_err *err);

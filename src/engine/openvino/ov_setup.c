@@ -159,12 +159,16 @@ static dck_status cpu_set(const ov_lib *l, const ov_setup *s, const dck_open_par
 dck_status ov_setup_apply(const ov_lib *l, const ov_setup *s, const dck_open_params *p,
 			  mem_arena *a, dck_err *err)
 {
+	/* Properties are those of "AUTO", also where it is to choose among named devices. */
+	const char *owner = mem_arena_dup_n(a, s->device, strcspn(s->device, ":"));
+
+	DCK_NEED(owner, err, "for an option");
 	DCK_TRY(device_check(l, s->device, a, err));
 	/* The processor's, also where a device such as AUTO may choose it. */
 	if (strncmp(s->device, "GPU", 3) != 0 && strncmp(s->device, "NPU", 3) != 0)
 		DCK_TRY(cpu_set(l, s, p, a, err));
 	if (p->observe & DCK_OBSERVE_OPERATORS)
-		DCK_TRY(property_set(l, s->device, "PERF_COUNT", "YES", err));
+		DCK_TRY(property_set(l, owner, "PERF_COUNT", "YES", err));
 	for (size_t i = 0; i < p->noptions; i++) {
 		const dck_kv *o = &p->options[i];
 		const char *key, *value;
@@ -172,7 +176,7 @@ dck_status ov_setup_apply(const ov_lib *l, const ov_setup *s, const dck_open_par
 		if (!engine_openvino_property(a, o->key, o->value, &key, &value))
 			continue;
 		DCK_NEED(key && value, err, "for an option");
-		DCK_TRY(property_set(l, s->device, key, value, err));
+		DCK_TRY(property_set(l, owner, key, value, err));
 	}
 	return DCK_OK;
 }

@@ -134,6 +134,18 @@ static const char *library_of(const dck_engine *e, const dck_list *libraries)
 	return found;
 }
 
+/* Returns whether --engine-option gives this engine the key. */
+static bool option_key_given(const dck_engine *e, const dck_list *options, const char *key)
+{
+	for (size_t i = 0; i < options->n; i++) {
+		const char *text = option_of(e, options->item[i]);
+
+		if (text && subject_pair_rest(text, key))
+			return true;
+	}
+	return false;
+}
+
 /* Translates the common model options into keys of the engine. An engine that has no such key gets
  * it only when the user set it, so that its refusal names the key. */
 static dck_status model_options_give(opening *o, const subject_target *t, const dck_model_config *c,
@@ -148,8 +160,10 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	if (c->interop_threads > 0)
 		option_add(o, "interop_threads",
 			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->interop_threads));
-	/* The level of a zeroed subject, whose pool is 0 too, is not given. */
+	/* The level of a zeroed subject, whose pool is 0 too, is not given. The usual one gives way
+	 * to the engine's own option. */
 	if (c->opt >= 0 && c->opt < 4 &&
+	    !(c->opt == 3 && option_key_given(e, &c->engine_option, "opt")) &&
 	    (engine_option_row(e, "opt") || (c->opt < 3 && c->input_pool > 0)))
 		option_add(o, "opt", levels[c->opt]);
 	if (c->transfers == DCK_TRANSFERS_INCLUDE)
@@ -312,6 +326,29 @@ static dck_status target_sizes_read(subject_target *t, const dck_model_config *c
 		     : shape_resolve_read(z, v, c, err);
 }
 
+/* Resolves every size: by the model, the options c and their files, or as is usual, which c then
+ * has too. */
+static dck_status target_sizes_resolve(subject_target *t, dck_model_config *c, shape_resolve *z,
+				       dck_err *err)
+{
+	DCK_TRY(shape_resolve_declared(z, t->arena, &t->summary.values, t->summary.path, err));
+	const bool files = shape_resolve_from_files(z, c);
+
+	DCK_TRY(target_sizes_read(t, c, files, z, err));
+	DCK_TRY(usual_give(t, z, c, err));
+	return t->usual && *t->usual ? target_sizes_read(t, c, files, z, err) : DCK_OK;
+}
+
+dck_status subject_sizes_find(const char *path, const dck_model_config *c, mem_arena *a,
+			      shape_resolve *ret, dck_err *err)
+{
+	subject_target t = {.arena = a};
+	dck_model_config with = *c;
+
+	DCK_TRY(model_summary_read_file(path, a, &t.summary, err));
+	return target_sizes_resolve(&t, &with, ret, err);
+}
+
 /* Passes the sizes that are known now to the engine. */
 static dck_status target_shapes_give(opening *o, const shape_resolve *z, mem_arena *a, dck_err *err)
 {
@@ -335,27 +372,21 @@ static dck_status target_shapes_give(opening *o, const shape_resolve *z, mem_are
  * open. */
 static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err)
 {
-	dck_model_config *c = &o->subject.model, known = *c;
+	dck_model_config *c = &o->subject.model;
+	const uint64_t batch = c->batch;
 	shape_resolve z;
 
 	if (!t->has_summary || t->bare)
 		return DCK_OK;
-	const bool tensors = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
-
-	if (tensors)
-		DCK_TRY(shape_resolve_types(t->arena, &t->summary.values, err));
-	DCK_TRY(shape_resolve_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
-	const bool files = shape_resolve_from_files(&z, c);
-
-	if (files && !tensors)
-		return DCK_OK;
-	DCK_TRY(target_sizes_read(t, &known, files, &z, err));
-	if (!tensors)
-		return DCK_OK;
-	DCK_TRY(usual_give(t, &z, c, err));
-	o->usual_batch = c->batch != known.batch;
-	if (t->usual && *t->usual)
-		DCK_TRY(target_sizes_read(t, c, files, &z, err));
+	if (t->engine.ops->caps & DCK_CAP_NO_TENSORS) {
+		DCK_TRY(
+		    shape_resolve_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
+		return shape_resolve_from_files(&z, c) ? DCK_OK
+						       : target_sizes_read(t, c, false, &z, err);
+	}
+	DCK_TRY(shape_resolve_types(t->arena, &t->summary.values, err));
+	DCK_TRY(target_sizes_resolve(t, c, &z, err));
+	o->usual_batch = c->batch != batch;
 	return target_shapes_give(o, &z, t->arena, err);
 }
 

@@ -138,15 +138,14 @@ static dck_status inputs_give(const subject_target *a, const subject_target *b, 
 	for (size_t i = 0; i < a->nin; i++) {
 		const dck_tensor *x = subject_inputs_get(a->inputs, set, i);
 
-		DCK_TRY(ea->bind_input(a->context, i, x, err));
+		DCK_TRY(engine_bind_input(ea, a->context, i, x, err));
 		if (p->made[i].data)
 			(void)compared_convert(&p->made[i], x);
-		DCK_TRY(
-		    eb->bind_input(b->context, p->to[i], p->made[i].data ? &p->made[i] : x, err));
+		DCK_TRY(engine_bind_input(eb, b->context, p->to[i],
+					  p->made[i].data ? &p->made[i] : x, err));
 	}
-	if (ea->prepare)
-		DCK_TRY(ea->prepare(a->context, err));
-	return eb->prepare ? eb->prepare(b->context, err) : DCK_OK;
+	DCK_TRY(engine_prepare(ea, a->context, err));
+	return engine_prepare(eb, b->context, err);
 }
 
 /* --- outputs */

@@ -42,3 +42,32 @@ dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const
 	*ret_n = n;
 	return DCK_OK;
 }
+
+void onnx_weights_each(const onnx_graph *g, void (*take)(void *self, const onnx_tensor *t),
+		       void *self)
+{
+	for (size_t i = 0; i < g->ninitializers; i++)
+		take(self, &g->initializers[i]);
+	for (size_t i = 0; i < g->nsparse; i++)
+		take(self, g->sparse[i].values);
+	for (size_t i = 0; i < g->nnodes; i++)
+		for (size_t k = 0; k < g->nodes[i].nattributes; k++) {
+			const onnx_attribute *a = &g->nodes[i].attributes[k];
+
+			take(self, a->t);
+			if (a->sparse)
+				take(self, a->sparse->values);
+			if (a->g)
+				onnx_weights_each(a->g, take, self);
+			for (size_t j = 0; j < a->ngraphs; j++)
+				onnx_weights_each(&a->graphs[j], take, self);
+		}
+}
+
+const char *onnx_external(const onnx_tensor *t, const char *key)
+{
+	for (size_t i = 0; t->location == 1 && i < t->nexternal; i++)
+		if (t->external[i].key && strcmp(t->external[i].key, key) == 0)
+			return t->external[i].value;
+	return NULL;
+}

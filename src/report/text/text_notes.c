@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,12 +64,33 @@ size_t text_note_effects(const dck_record *r, const dck_note *n, char *buf, size
 	return count;
 }
 
+/* A command is to be copied, so it stays one line. */
+static bool notes_is_command(const dck_note *n)
+{
+	return strcmp(n->code, "tune-apply") == 0;
+}
+
+static void notes_command_put(page *p, const dck_note *n)
+{
+	const size_t end = n->remedy[0] ? strlen(n->remedy) + 2 : 0; /* with the semicolon */
+
+	page_text_middle(p, n->text, strlen(n->text) - end, UINT_MAX);
+	if (!n->remedy[0])
+		return;
+	page_text(p, ";");
+	page_space(p);
+	page_wrap(p, 2, n->remedy);
+}
+
 static void notes_note_put(page *p, const dck_record *r, const dck_note *n)
 {
 	char effects[TEXT_NOTE_BYTES];
 
 	notes_head_put(p, n);
-	page_wrap(p, 2, n->text);
+	if (notes_is_command(n))
+		notes_command_put(p, n);
+	else
+		page_wrap(p, 2, n->text);
 	if (p->col + page_columns(n->code) + 3 > p->width) {
 		page_break(p, 2);
 	}
@@ -138,6 +160,11 @@ void text_note_brief(page *p, const dck_note *n, unsigned lines)
 	char text[TEXT_NOTE_BYTES];
 
 	notes_head_put(p, n);
+	if (notes_is_command(n)) {
+		notes_command_put(p, n);
+		page_line(p);
+		return;
+	}
 	/* A long note loses the end of the explanation, never the remedy. */
 	snprintf(text, sizeof text, "%.*s", (int)(strlen(n->text) - bytes), n->text);
 	text[clause_end(text, cols > end + width / 2 ? cols - end : width / 2)] = '\0';

@@ -253,6 +253,8 @@ static const char *grid_cell_of(const void *self, size_t row, size_t col, char *
 static void long_put(const void *self, size_t row, page *p)
 {
 	const table_view *v = self;
+	/* Lines of programs are to be copied: each stays one line, with all of its blanks. */
+	const bool code = strcmp(v->t->name, "tune/apply") == 0;
 	char buf[FORMAT_SIZE];
 
 	for (size_t c = 1; c < v->ncolumns; c++) {
@@ -264,7 +266,10 @@ static void long_put(const void *self, size_t row, page *p)
 		page_text(p, ":");
 		text_style_set(p, PAGE_PLAIN);
 		page_space(p);
-		page_wrap(p, INDENT_BELOW, text);
+		if (code)
+			page_text(p, text);
+		else
+			page_wrap(p, INDENT_BELOW, text);
 		page_line(p);
 	}
 }

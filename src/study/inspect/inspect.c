@@ -96,29 +96,6 @@ static bool kinds_find(inspection *x)
 	return true;
 }
 
-/* Weights are initializers, of bodies too, and the values of Constant nodes; of sparse ones, the
- * values that are stored. */
-static void weights_each(const onnx_graph *g, void (*take)(void *self, const onnx_tensor *t),
-			 void *self)
-{
-	for (size_t i = 0; i < g->ninitializers; i++)
-		take(self, &g->initializers[i]);
-	for (size_t i = 0; i < g->nsparse; i++)
-		take(self, g->sparse[i].values);
-	for (size_t i = 0; i < g->nnodes; i++)
-		for (size_t k = 0; k < g->nodes[i].nattributes; k++) {
-			const onnx_attribute *a = &g->nodes[i].attributes[k];
-
-			take(self, a->t);
-			if (a->sparse)
-				take(self, a->sparse->values);
-			if (a->g)
-				weights_each(a->g, take, self);
-			for (size_t j = 0; j < a->ngraphs; j++)
-				weights_each(&a->graphs[j], take, self);
-		}
-}
-
 /* A sum that overflows stays at the largest. */
 static void weight_add(void *self, const onnx_tensor *t)
 {
@@ -149,7 +126,7 @@ static void inspect_file_take(void *self, const onnx_tensor *t)
 	finding *of = self;
 	inspection *x = of->x;
 	const char *slash = strrchr(x->subject, '/');
-	const char *name = t ? refused_external(t, "location") : NULL;
+	const char *name = t ? onnx_external(t, "location") : NULL;
 
 	if (!name)
 		return;
@@ -178,12 +155,12 @@ static bool files_find(inspection *x)
 	finding of = {.x = x};
 	size_t n = 0;
 
-	weights_each(g, weight_add, &x->weight_bytes);
-	weights_each(g, weight_count, &n);
+	onnx_weights_each(g, weight_add, &x->weight_bytes);
+	onnx_weights_each(g, weight_count, &n);
 	x->files = mem_arena_array(x->arena, n, sizeof *x->files);
 	if (!x->files || !name_index_init(&of.seen, x->arena, n))
 		return false;
-	weights_each(g, inspect_file_take, &of);
+	onnx_weights_each(g, inspect_file_take, &of);
 	x->nfiles = of.seen.n;
 	return true;
 }

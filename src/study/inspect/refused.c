@@ -19,14 +19,6 @@ static const struct {
 	int64_t newest;
 } refused_domains[] = {{"ai.onnx.ml", 5}, {"com.microsoft", 1}};
 
-const char *refused_external(const onnx_tensor *t, const char *key)
-{
-	for (size_t i = 0; t->location == 1 && i < t->nexternal; i++)
-		if (t->external[i].key && strcmp(t->external[i].key, key) == 0)
-			return t->external[i].value;
-	return NULL;
-}
-
 /* Returns whether a path leads out of the directory it begins in. */
 static bool refused_outside(const char *path)
 {
@@ -51,7 +43,7 @@ static bool refused_outside(const char *path)
 /* Reads a number of the external data; one that is not stated stays as it is. */
 static bool refused_number(const onnx_tensor *t, const char *key, uint64_t *ret)
 {
-	const char *text = refused_external(t, key);
+	const char *text = onnx_external(t, key);
 
 	return !text || (*text && !text[strspn(text, "0123456789")] &&
 			 units_parse_count(text, ret, NULL) == DCK_OK);

@@ -9,8 +9,6 @@
 
 #define REFUSED_MISSING "is not there"
 
-/* Returns the value of a key of the tensor's external data; NULL: none. */
-const char *refused_external(const onnx_tensor *t, const char *key);
 /* Returns why the data of t cannot be in the file at `path`, which the model calls `name`:
  * REFUSED_MISSING, "is too short", ...; NULL: it can. */
 const char *refused_weights(const onnx_tensor *t, const char *name, const char *path);

@@ -149,7 +149,7 @@ typedef struct search_result {
 void search_judge(const search *s, search_result *ret);
 
 /* Marks the Pareto front: points that no other point beats in both latency and rate.
- * front[search_npoints()] */
-void search_pareto(const search *s, bool *front);
+ * front[search_npoints()], scratch[2 * search_npoints()] */
+void search_pareto(const search *s, bool *front, double *scratch);
 
 #endif

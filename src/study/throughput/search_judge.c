@@ -10,7 +10,7 @@
  * Invariants: nothing is cached, and the search is const: each value is computed from the trials
  * when it is requested. Once a point has trials in complete rounds only these count, because the
  * trial that chose it favours it. search_rate() calls itself at most once, for the best, which is a
- * candidate. A value is O(trials * candidates), search_pareto() O(points^2) values: points are few.
+ * candidate. A value is O(trials * candidates * rounds).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search.h"
@@ -454,21 +454,20 @@ void search_judge(const search *s, search_result *ret)
 	*ret = r;
 }
 
-void search_pareto(const search *s, bool *front)
+void search_pareto(const search *s, bool *front, double *scratch)
 {
+	double *rate = scratch, *latency = scratch + s->npoints;
+
 	for (size_t i = 0; i < s->npoints; i++) {
-		const double rate = search_rate(s, i).value, latency = search_latency(s, i).value;
-
 		front[i] = judge_usable(s, i);
-		for (size_t k = 0; front[i] && k < s->npoints; k++) {
-			if (k == i || !judge_usable(s, k))
-				continue;
-			const double r = search_rate(s, k).value, l = search_latency(s, k).value;
-
-			if (r >= rate && l <= latency && (r > rate || l < latency))
-				front[i] = false;
-		}
+		rate[i] = front[i] ? search_rate(s, i).value : (double)NAN;
+		latency[i] = front[i] ? search_latency(s, i).value : (double)NAN;
 	}
+	for (size_t i = 0; i < s->npoints; i++)
+		for (size_t k = 0; front[i] && k < s->npoints; k++)
+			if (rate[k] >= rate[i] && latency[k] <= latency[i] &&
+			    (rate[k] > rate[i] || latency[k] < latency[i]))
+				front[i] = false;
 }
 
 void search_order(const search *s, size_t *order)

@@ -663,7 +663,9 @@ static dck_status search_write(making *m, dck_err *err)
 	m->order = mem_arena_array(m->arena, m->n + 1, sizeof *m->order);
 	m->front = mem_arena_array(m->arena, m->n + 1, sizeof *m->front);
 	m->flops = mem_arena_array(m->arena, m->n + 1, sizeof *m->flops);
-	DCK_NEED(m->order && m->front && m->flops, err, "for a record");
+	double *scratch = mem_arena_array(m->arena, 2 * m->n + 1, sizeof *scratch);
+
+	DCK_NEED(m->order && m->front && m->flops && scratch, err, "for a record");
 	search_judge(m->r->search, &m->result);
 	search_order(m->r->search, m->order);
 	/* An interruption leaves points that were to be tried. */
@@ -671,7 +673,7 @@ static dck_status search_write(making *m, dck_err *err)
 		if (search_record_point(m, m->order[k])->trials > 0 ||
 		    search_record_point(m, m->order[k])->end != SEARCH_OK)
 			m->order[m->ntried++] = m->order[k];
-	search_pareto(m->r->search, m->front);
+	search_pareto(m->r->search, m->front, scratch);
 	flops_fill(m);
 	search_record_facts(m);
 	search_metrics(m);

@@ -9,7 +9,7 @@
  *
  * The time limit is checked between trials, and never before the first. A journal that cannot be
  * written is given up with a note, since the measurement matters more. Its key is everything that
- * decides the trials: version, model with a hash of the file, processor and options, but not the
+ * decides the trials: version, model with a hash of its content, processor and options, but not the
  * time limit. Journal, search and facts are owned by dck_throughput(), which frees them on every
  * path.
  *

@@ -196,7 +196,8 @@ static bool engine_option_given(const dck_subject *s, const char *key)
 	return false;
 }
 
-static bool is_given(const dck_subject *s, const char *name, space_of of)
+/* key: what engines call a model option; NULL: it has no key. */
+static bool is_given(const dck_subject *s, const char *name, const char *key, space_of of)
 {
 	dck_subject plain;
 
@@ -205,8 +206,8 @@ static bool is_given(const dck_subject *s, const char *name, space_of of)
 	/* The number of --items is that of one batch. */
 	if (strcmp(name, "batch") == 0 && s->model.items > 0)
 		return true;
-	if (of == SPACE_OF_ENGINE)
-		return engine_option_given(s, name);
+	if (of == SPACE_OF_ENGINE || (key && engine_option_given(s, key)))
+		return engine_option_given(s, key ? key : name);
 	dck_subject_init(&plain);
 	return !opt_same(dck_opt_find(dck_model_options, name), &s->model, &plain.model);
 }
@@ -341,7 +342,7 @@ static dck_status usual_add(space *p, const dck_subject *s, const dck_tune_confi
 		if ((row->goal >= 0 && row->goal != c->goal) || !space_is_wanted(c, row->name) ||
 		    applies == 0 || !*values)
 			continue;
-		if (is_given(s, row->name, row->of)) {
+		if (is_given(s, row->name, row->key, row->of)) {
 			p->fixed =
 			    mem_arena_fmt(a, "%s%s%s", p->fixed, *p->fixed ? ", " : "", row->name);
 			DCK_NEED(p->fixed, err, "for a space");
@@ -500,9 +501,13 @@ dck_status space_make(const dck_subject *s, const dck_tune_config *c, const vari
 			 files->why[0]);
 	if (p.n == 0)
 		return nothing_refuse(&p, c, err);
-	for (size_t e = 0; e < p.nengines; e++)
-		for (size_t d = 0; d < p.n; d++)
-			arms += p.dims[d].applies >> e & 1 ? p.dims[d].n : 0;
+	/* The default of each engine, and all values but the default's of the options that it has.
+	 */
+	for (size_t e = 0; e < p.nengines; e++) {
+		arms++;
+		for (size_t d = p.varies_engine ? 1 : 0; d < p.n; d++)
+			arms += p.dims[d].applies >> e & 1 ? p.dims[d].n - 1 : 0;
+	}
 	/* Combinations need arms too. */
 	if (arms > RACE_SINGLES_MAX)
 		DCK_FAIL(err, E_LIMIT, "there are %zu values to try, more than %d: leave some out",

@@ -19,11 +19,27 @@
 #include "measure/worker.h"
 #include "os/os.h"
 #include "study/tune/tune_run.h"
+#include <string.h>
 
 /* Times of other starts differ more than those of longer trials, so that short trials give more for
  * their time; but a limit needs many runs, and a rate several requests of each place in flight. */
 #define TRIAL_NS      50000000
 #define TRIAL_LONG_NS 200000000
+
+/* The files are read in trials alone: without them no configuration would be tested. */
+static dck_status labels_check(const dck_tune_config *c, dck_err *err)
+{
+	if (c->labels && !os_file_exists(c->labels))
+		DCK_FAIL(err, E_ABSENT, "there is no file '%s' (--labels)", c->labels);
+	for (size_t i = 0; c->labels && i < c->inputs.n; i++) {
+		const char *text = c->inputs.item[i], *equals = strchr(text, '=');
+
+		if (!os_file_exists(text) && !(equals && os_file_exists(equals + 1)))
+			DCK_FAIL(err, E_ABSENT, "there is no file '%s' (--inputs)",
+				 equals ? equals + 1 : text);
+	}
+	return DCK_OK;
+}
 
 static dck_status tune_check(tune_run *r, dck_err *err)
 {
@@ -46,7 +62,7 @@ static dck_status tune_check(tune_run *r, dck_err *err)
 			 "fresh processes do not see '%s', which is in memory here: save it with "
 			 "numpy.save() and give the file",
 			 r->subject->model.arrays.item[0].name);
-	return DCK_OK;
+	return labels_check(c, err);
 }
 
 static dck_status tune_step(tune_run *r, const race_ask *ask, dck_err *err)

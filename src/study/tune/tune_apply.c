@@ -9,12 +9,16 @@
  *
  * ONNX Runtime's own default of threads is the number of cores, deepclock's the number that the
  * process may use, so threads are always set. So is OpenVINO's hint of the execution mode, whose
- * own default may compute in fewer bits than were measured.
+ * own default may compute in fewer bits than were measured. Sizes that a file leaves open are fixed
+ * for OpenVINO, as they were when it was measured: it compiles other code for any size. The lines
+ * can be run in their order; in C `api` and `env` are the program's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "engine/engine.h"
+#include "measure/subject/shape_resolve.h"
+#include "measure/subject/target.h"
 #include "measure/worker.h"
 #include "study/tune/tune_run.h"
 #include <ctype.h>
@@ -55,6 +59,7 @@ typedef struct applying {
 	mem_arena *a;
 	bool ort;	    /* else OpenVINO */
 	const char *device; /* by OpenVINO's name */
+	const char *plugin; /* the same, without the devices that it chooses from */
 } applying;
 
 static void row_put(const applying *p, const char *option, const char *python, const char *c,
@@ -83,17 +88,39 @@ static const char *python_type_of(const char *setting)
 		   : "";
 }
 
+/* Returns a text as it stands between quotes in C and Python. */
+static const char *quoted_text(mem_arena *a, const char *text)
+{
+	const char *made = "";
+
+	for (const char *at = text; made && *at;) {
+		size_t n = 0;
+
+		while (at[n] && !strchr("\"\\\177", at[n]) && (unsigned char)at[n] >= ' ')
+			n++;
+		made = mem_arena_fmt(a, "%s%.*s", made, (int)n, at);
+		at += n;
+		if (made && *at)
+			made = strchr("\"\\", *at)
+				   ? mem_arena_fmt(a, "%s\\%c", made, *at)
+				   : mem_arena_fmt(a, "%s\\%03o", made, (unsigned char)*at);
+		at += *at != '\0';
+	}
+	return made;
+}
+
 static void ort_put(const applying *p, const char *option, const char *value, const char *setting,
 		    const char *to, const char *call)
 {
 	const bool entry = strchr(setting, '.') != NULL;
 	const bool bare = strcmp(to, "False") == 0; /* a call without a value */
+	const char *quoted = quoted_text(p->a, to);
 	const char *python =
 	    entry ? mem_arena_fmt(p->a, "options.add_session_config_entry(\"%s\", \"%s\")", setting,
-				  to)
+				  quoted)
 		  : mem_arena_fmt(p->a, "options.%s = %s%s", setting, python_type_of(setting), to);
 	const char *c =
-	    entry  ? mem_arena_fmt(p->a, "api->%s(options, \"%s\", \"%s\");", call, setting, to)
+	    entry  ? mem_arena_fmt(p->a, "api->%s(options, \"%s\", \"%s\");", call, setting, quoted)
 	    : bare ? mem_arena_fmt(p->a, "api->%s(options);", call)
 		   : mem_arena_fmt(p->a, "api->%s(options, %s);", call,
 				   strcmp(to, "True") == 0 ? "true" : to);
@@ -101,23 +128,8 @@ static void ort_put(const applying *p, const char *option, const char *value, co
 	row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value), python, c, setting, to);
 }
 
-/* Returns a text as it stands between quotes in C and Python. */
-static const char *quoted_text(mem_arena *a, const char *text)
-{
-	const char *made = "";
-
-	for (const char *at = text; made && *at;) {
-		const size_t n = strcspn(at, "\"\\");
-
-		made = mem_arena_fmt(a, "%s%.*s%s%.*s", made, (int)n, at, at[n] ? "\\" : "",
-				     at[n] ? 1 : 0, at + n);
-		at += n + (at[n] ? 1 : 0);
-	}
-	return made;
-}
-
-/* Returns the same of the model's file; a built-in network has the file that `deepclock zoo NAME -o
- * NAME.onnx` writes. */
+/* Returns the name of the model's file, quoted; a built-in network has the file that `deepclock zoo
+ * NAME -o NAME.onnx` writes. */
 static const char *model_literal(mem_arena *a, const char *text)
 {
 	const bool zoo = strncmp(text, "zoo:", 4) == 0;
@@ -151,7 +163,7 @@ static void openvino_put(const applying *p, const char *option, const char *valu
 	if (quoted)
 		row_put(p, text, mem_arena_fmt(p->a, "config[\"%s\"] = \"%s\"", property, quoted),
 			mem_arena_fmt(p->a, "ov_core_set_property(core, \"%s\", \"%s\", \"%s\");",
-				      p->device, property, quoted),
+				      p->plugin, property, quoted),
 			property, to);
 }
 
@@ -159,14 +171,16 @@ static void option_put(const applying *p, const char *option, const char *value)
 {
 	bool found = false;
 
+	/* Another value of an option that has a row is the default of ONNX Runtime. */
 	for (size_t i = 0; p->ort && i < sizeof apply_rows / sizeof apply_rows[0]; i++) {
 		const apply_row *row = &apply_rows[i];
 
-		if (strcmp(row->option, option) != 0 ||
-		    (row->value && strcmp(row->value, value) != 0))
+		if (strcmp(row->option, option) != 0)
 			continue;
-		ort_put(p, option, value, row->setting, row->to ? row->to : value, row->call);
 		found = true;
+		if (!row->value || strcmp(row->value, value) == 0)
+			ort_put(p, option, value, row->setting, row->to ? row->to : value,
+				row->call);
 	}
 	if (found)
 		return;
@@ -228,7 +242,9 @@ static void threads_put(const applying *p, const dck_subject *s)
 static void options_put(const applying *p, const dck_subject *s)
 {
 	static const char *const names[] = {"opt", "batch", "device"};
-	static const char *const threads[] = {"threads=", "interop_threads=", "parallel="};
+	/* These have lines of their own. */
+	static const char *const done_keys[] = {
+	    "threads=", "interop_threads=", "parallel=", "shapes="};
 	dck_subject plain;
 
 	dck_subject_init(&plain);
@@ -250,8 +266,8 @@ static void options_put(const applying *p, const dck_subject *s)
 		    equals ? mem_arena_dup_n(p->a, item, (size_t)(equals - item)) : NULL;
 		bool done = false;
 
-		for (size_t k = 0; item && k < sizeof threads / sizeof threads[0]; k++)
-			done |= strncmp(item, threads[k], strlen(threads[k])) == 0;
+		for (size_t k = 0; item && k < sizeof done_keys / sizeof done_keys[0]; k++)
+			done |= strncmp(item, done_keys[k], strlen(done_keys[k])) == 0;
 		if (key && !done && p->ort)
 			option_put(p, key, equals + 1);
 		else if (key && !done)
@@ -260,24 +276,6 @@ static void options_put(const applying *p, const dck_subject *s)
 }
 
 /* --- the command */
-
-/* Quotes a word for a shell, if it has to be. */
-static const char *tune_shell_word(mem_arena *a, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "-_./:=,+@%";
-	const char *made = "'";
-
-	if (*word && word[strspn(word, plain)] == '\0')
-		return word;
-	for (const char *at = word; made && *at;) {
-		const size_t n = strcspn(at, "'");
-
-		made = mem_arena_fmt(a, "%s%.*s%s", made, (int)n, at, at[n] ? "'\\''" : "");
-		at += n + (at[n] ? 1 : 0);
-	}
-	return made ? mem_arena_fmt(a, "%s'", made) : NULL;
-}
 
 static const char *command_text(const dck_subject *s, uint64_t in_flight, mem_arena *a)
 {
@@ -290,12 +288,30 @@ static const char *command_text(const dck_subject *s, uint64_t in_flight, mem_ar
 	if (worker_words(a, dck_model_options, &s->model, words, COMMAND_WORDS_MAX, &n, NULL) !=
 	    DCK_OK)
 		return NULL;
-	for (size_t i = 0; text && i <= n; i++) {
-		const char *word = tune_shell_word(a, i < n ? words[i] : s->text);
+	const char *model = worker_model_word(a, s->text);
+
+	for (size_t i = 0; text && model && i <= n; i++) {
+		const char *word = subject_shell_word(a, i < n ? words[i] : model);
 
 		text = word ? mem_arena_fmt(a, "%s %s", text, word) : NULL;
 	}
-	return text;
+	return model ? text : NULL;
+}
+
+/* --- the session, from its modules to its requests */
+
+/* The modules of all lines. */
+static void import_put(const applying *p, int variant, uint64_t in_flight)
+{
+	const char *futures = p->ort && in_flight > 1 ? "concurrent.futures, " : "";
+	const char *tools = variant >= 0 ? variant_rows[variant].modules : "onnxruntime";
+
+	row_put(p, "import",
+		p->ort ? mem_arena_fmt(p->a, "import %s%s", futures, tools)
+		       : mem_arena_fmt(p->a, "import %s%sopenvino", variant >= 0 ? tools : "",
+				       variant >= 0 ? ", " : ""),
+		p->ort ? "#include <onnxruntime_c_api.h>" : "#include <openvino/c/openvino.h>",
+		NULL, NULL);
 }
 
 /* Requests in flight are not a setting of the session, but of the program that calls it. */
@@ -308,16 +324,15 @@ static void in_flight_put(const applying *p, unsigned long long n)
 			     p->a,
 			     "pool = concurrent.futures.ThreadPoolExecutor(%llu) # session.run", n)
 		       : mem_arena_fmt(p->a, "queue = openvino.AsyncInferQueue(model, %llu)", n),
-		p->ort ? mem_arena_fmt(p->a, "api->Run(session, ...); // in %llu threads", n)
-		       : mem_arena_fmt(
-			     p->a, "ov_infer_request_start_async(request[i]); // %llu of them", n),
+		p->ort ? mem_arena_fmt(p->a, "/* api->Run(session, ...) in %llu threads */", n)
+		       : mem_arena_fmt(p->a,
+				       "/* ov_infer_request_start_async() of %llu requests */", n),
 		NULL, NULL);
 }
 
 /* A variant is made once, before any session. */
-static void variant_put(const applying *p, const tune_run *r, const uint8_t *value)
+static void variant_put(const applying *p, const tune_run *r, int i)
 {
-	const int i = space_variant(&r->space, value);
 	const char *file = i < 0 ? NULL : r->variants.path[i];
 
 	if (file)
@@ -326,6 +341,99 @@ static void variant_put(const applying *p, const tune_run *r, const uint8_t *val
 				      model_literal(p->a, r->variants.model),
 				      model_literal(p->a, file)),
 			NULL, SPACE_VARIANT, file);
+}
+
+static void ort_model_put(const applying *p, const dck_subject *s, const char *model)
+{
+	const bool processor = strcmp(p->device, "CPU") == 0 && !engine_value(p, s, "provider");
+
+	row_put(p, "model",
+		mem_arena_fmt(p->a, "session = onnxruntime.InferenceSession(\"%s\", options%s)",
+			      model, processor ? ", providers=[\"CPUExecutionProvider\"]" : ""),
+		mem_arena_fmt(p->a,
+			      "OrtSession *session; "
+			      "api->CreateSession(env, \"%s\", options, &session);",
+			      model),
+		NULL, NULL);
+}
+
+/* Lists the sizes of the inputs that the file leaves open: "\"x\": [1, 784]" for Python, calls and
+ * names for C. Returns their number; 0: none, or not known. */
+static size_t sizes_list(const applying *p, const dck_subject *s, const char **ret_python,
+			 const char **ret_c, const char **ret_names)
+{
+	const char *shapes = engine_value(p, s, "shapes"), *python = "", *c = "", *names = "";
+	/* A model that cannot be read costs these lines alone. */
+	mem_arena *own = mem_arena_new(0);
+	shape_resolve z = {.n = 0};
+	size_t n = 0;
+
+	if (own && !(shapes && strcmp(shapes, "open") == 0) && strncmp(s->text, "zoo:", 4) != 0 &&
+	    subject_sizes_find(s->text, &s->model, own, &z, NULL) != DCK_OK)
+		z.n = 0;
+	for (size_t i = 0; i < z.n; i++) {
+		const subject_sized *in = &z.input[i];
+		const char *name = quoted_text(p->a, in->info.name), *dims = "";
+
+		if (!engine_is_open(&in->info))
+			continue;
+		for (size_t d = 0; dims && d < in->rank; d++)
+			dims = mem_arena_fmt(p->a, "%s%s%lld", dims, d > 0 ? ", " : "",
+					     (long long)in->dim[d]);
+		const char *by = n > 0 ? ", " : "";
+
+		python = mem_arena_fmt(p->a, "%s%s\"%s\": [%s]", python, by, name, dims);
+		c = mem_arena_fmt(p->a,
+				  "%sov_partial_shape_create_static(%zu, (int64_t[]){%s}, "
+				  "&shape[%zu]); ",
+				  c, in->rank, dims, n);
+		names = mem_arena_fmt(p->a, "%s%s\"%s\"", names, by, name);
+		n++;
+	}
+	mem_arena_free(own);
+	*ret_python = python;
+	*ret_c = c;
+	*ret_names = names;
+	return n;
+}
+
+static void openvino_model_put(const applying *p, const dck_subject *s, const char *model)
+{
+	const char *python = "", *c = "", *names = "";
+	const size_t n = sizes_list(p, s, &python, &c, &names);
+
+	if (n == 0) {
+		row_put(p, "model",
+			mem_arena_fmt(
+			    p->a, "model = openvino.Core().compile_model(\"%s\", \"%s\", config)",
+			    model, p->device),
+			mem_arena_fmt(p->a,
+				      "ov_compiled_model_t *compiled; "
+				      "ov_core_compile_model_from_file(core, \"%s\", \"%s\", 0, "
+				      "&compiled);",
+				      model, p->device),
+			NULL, NULL);
+		return;
+	}
+	row_put(
+	    p, "model", mem_arena_fmt(p->a, "model = openvino.Core().read_model(\"%s\")", model),
+	    mem_arena_fmt(
+		p->a, "ov_model_t *model; ov_core_read_model(core, \"%s\", NULL, &model);", model),
+	    NULL, NULL);
+	row_put(p, "sizes", mem_arena_fmt(p->a, "model.reshape({%s})", python),
+		mem_arena_fmt(p->a,
+			      "ov_partial_shape_t shape[%zu]; %s"
+			      "ov_model_reshape(model, (const char *[]){%s}, shape, %zu);",
+			      n, c, names, n),
+		NULL, NULL);
+	row_put(p, "compile",
+		mem_arena_fmt(p->a, "model = openvino.Core().compile_model(model, \"%s\", config)",
+			      p->device),
+		mem_arena_fmt(p->a,
+			      "ov_compiled_model_t *compiled; "
+			      "ov_core_compile_model(core, model, \"%s\", 0, &compiled);",
+			      p->device),
+		NULL, NULL);
 }
 
 const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_arena *a)
@@ -338,43 +446,29 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 	applying p = {.b = b, .a = a};
 	const uint8_t *value = race_arm_get(r->race, arm)->value;
 	const uint64_t in_flight = space_in_flight(&r->space, value);
+	const int variant = space_variant(&r->space, value);
 	dck_subject s;
 
 	if (space_subject(&r->space, r->subject, value, a, &s, NULL) != DCK_OK)
 		return NULL;
 	p.ort = !s.model.engine || strcmp(s.model.engine, "ort") == 0;
 	p.device = tune_upper(a, s.model.device && *s.model.device ? s.model.device : "cpu");
-	if (p.ort || strcmp(s.model.engine, "openvino") == 0) {
+	p.plugin = mem_arena_dup_n(a, p.device, strcspn(p.device, ":"));
+	if (p.plugin && (p.ort || strcmp(s.model.engine, "openvino") == 0)) {
 		const char *model = model_literal(a, s.text);
 
 		RECORD_TABLE(b, "tune/apply", "Applied by", columns);
-		variant_put(&p, r, value);
+		import_put(&p, variant, in_flight);
+		variant_put(&p, r, variant);
 		if (p.ort)
 			row_put(&p, "session", "options = onnxruntime.SessionOptions()",
-				"api->CreateSessionOptions(&options);", NULL, NULL);
-		else
-			row_put(&p, "session", "config = {}", "ov_core_create(&core);", NULL, NULL);
-		options_put(&p, &s);
-		if (p.ort)
-			row_put(
-			    &p, "model",
-			    mem_arena_fmt(a,
-					  "session = onnxruntime.InferenceSession(\"%s\", options)",
-					  model),
-			    mem_arena_fmt(a, "api->CreateSession(env, \"%s\", options, &session);",
-					  model),
-			    NULL, NULL);
-		else
-			row_put(&p, "model",
-				mem_arena_fmt(
-				    a,
-				    "model = openvino.Core().compile_model(\"%s\", \"%s\", config)",
-				    model, p.device),
-				mem_arena_fmt(a,
-					      "ov_core_compile_model_from_file(core, \"%s\", "
-					      "\"%s\", 0, &compiled);",
-					      model, p.device),
+				"OrtSessionOptions *options; api->CreateSessionOptions(&options);",
 				NULL, NULL);
+		else
+			row_put(&p, "session", "config = {}",
+				"ov_core_t *core; ov_core_create(&core);", NULL, NULL);
+		options_put(&p, &s);
+		(p.ort ? ort_model_put : openvino_model_put)(&p, &s, model ? model : "");
 		in_flight_put(&p, in_flight);
 	}
 	return command_text(&s, in_flight, a);

@@ -363,6 +363,7 @@ dck_status tune_measure(tune_run *r, const race_ask *ask, race_outcome *ret, dck
 {
 	const race_arm *arm = race_arm_get(r->race, ask->arm);
 	const bool first = ask->arm == 0 && arm->trials == 0;
+	const double left_ns = (double)r->config->max_time_ns - race_used_ns(r->race);
 	race_outcome o = {.error = NAN};
 	mem_arena *a = mem_arena_new(0);
 	dck_subject s;
@@ -372,6 +373,9 @@ dck_status tune_measure(tune_run *r, const race_ask *ask, race_outcome *ret, dck
 	r->late = false;
 	/* The default is given all the time there is. */
 	r->trial_limit_ns = fmin(ask->limit_ns, 1.05 * (double)r->config->max_time_ns);
+	/* Labelled items may take much longer than a trial: half of the time that is left. */
+	if (ask->outputs && r->config->labels)
+		r->trial_limit_ns = fmax(r->trial_limit_ns, left_ns / 2);
 	r->trial_begin_ns = os_now_ns();
 	phase_make(r, ask, a);
 	tune_show(r);

@@ -18,8 +18,10 @@
 #include <math.h>
 #include <string.h>
 
-#define NAMES_SHOWN    4
 #define FAILURES_SHOWN 3
+/* An end of an interval that is farther from the value by this factor bounds nothing: few trials
+ * give such ends. */
+#define BOUND_MOST 100
 
 typedef struct tuned {
 	const tune_run *r;
@@ -47,6 +49,19 @@ static race_number speedup_of(race_number x)
 	return (race_number){1 / x.value, 1 / x.hi, 1 / x.lo, x.n};
 }
 
+/* Drops an interval that bounds nothing. */
+static race_number tune_bounded(race_number x)
+{
+	if (!(x.hi < BOUND_MOST * x.value && x.lo > x.value / BOUND_MOST))
+		x.lo = x.hi = NAN;
+	return x;
+}
+
+static race_number arm_speedup(const tuned *m, size_t arm)
+{
+	return tune_bounded(speedup_of(race_ratio(m->r->race, arm)));
+}
+
 /* --- cells */
 
 static const char *why_not_measured(const race_arm *a)
@@ -59,7 +74,7 @@ static const char *why_not_measured(const race_arm *a)
 
 static void cell_speedup(tuned *m, size_t arm)
 {
-	const race_number x = speedup_of(race_ratio(m->r->race, arm));
+	const race_number x = arm_speedup(m, arm);
 
 	if (isnan(x.value))
 		record_cell_absent(m->b, why_not_measured(race_arm_get(m->r->race, arm)));
@@ -228,7 +243,7 @@ static void table_front(tuned *m)
 /* Values of a single option; `which` is 0 for all others than the default. */
 static const char *effect_verdict(const tuned *m, size_t arm)
 {
-	const race_number x = speedup_of(race_ratio(m->r->race, arm));
+	const race_number x = arm_speedup(m, arm);
 	const double margin = 1 + m->r->config->margin;
 
 	if (isnan(x.lo))
@@ -543,7 +558,7 @@ static void note_no_effect(tuned *m)
 
 			if (a->changes != 1 || a->value[d] == 0)
 				continue;
-			const race_number x = speedup_of(race_ratio(m->r->race, i));
+			const race_number x = arm_speedup(m, i);
 
 			any |= !isnan(x.lo);
 			none &= isnan(x.lo) || (x.lo <= 1 && x.hi >= 1);
@@ -653,7 +668,7 @@ static void tune_write(tuned *m)
 	race_judge(m->r->race, &m->result);
 	m->best = m->result.found ? m->result.winner : 0;
 	m->value = race_default_value(m->r->race);
-	m->latency = race_default_latency(m->r->race);
+	m->latency = tune_bounded(race_default_latency(m->r->race));
 	table_front(m);
 	table_effects(m);
 	table_configurations(m);

@@ -28,11 +28,17 @@
 #define FLOAT16	 "onnxruntime.transformers.float16.convert_float_to_float16"
 
 const variant_row variant_rows[VARIANTS] = {
-    {"int8-dynamic", "onnxruntime.quantization.quantize_dynamic(\"%s\", \"%s\", "
-		     "op_types_to_quantize=" PRODUCTS ")"},
-    {"int8-static", "onnxruntime.quantization.quantize_static(\"%s\", \"%s\", reader) "
-		    "# a CalibrationDataReader of your data"},
-    {"fp16", "onnx.save(" FLOAT16 "(onnx.load(\"%s\"), keep_io_types=True), \"%s\")"},
+    {"int8-dynamic",
+     "onnxruntime.quantization.quantize_dynamic(\"%1$s\", \"%2$s\", "
+     "op_types_to_quantize=" PRODUCTS ")",
+     "onnxruntime.quantization"},
+    {"int8-static",
+     "onnxruntime.quantization.quant_pre_process(\"%1$s\", \"%2$s.tmp\", skip_symbolic_shape=True); "
+     "onnxruntime.quantization.quantize_static(\"%2$s.tmp\", \"%2$s\", reader) "
+     "# reader: a CalibrationDataReader of your data",
+     "onnxruntime.quantization"},
+    {"fp16", "onnx.save(" FLOAT16 "(onnx.load(\"%1$s\"), keep_io_types=True), \"%2$s\")",
+     "onnx, onnxruntime.transformers.float16"},
 };
 
 static const char script[] =
@@ -77,12 +83,14 @@ static const char script[] =
     "            elif v.startswith('range('):\n"
     "                self.ranges[n or alone] = [float(x) for x in v[6:-1].split(',')]\n"
     "            else: self.files[n or alone] = numpy.array(float(words.get(v, v)))\n"
-    "        self.shapes = {n or alone: [int(d) for d in v.split('x')] for n, v in of('shape').items()}\n"
+    "        self.shapes = {n or alone: v.split('x') for n, v in of('shape').items()}\n"
     "        self.items = {n or alone: numpy.load(v, mmap_mode='r') for n, v in of('items').items()}\n"
     "    def one(self, x):\n"
     "        kind = {'tensor(float)': 'f4', 'tensor(double)': 'f8', 'tensor(float16)': 'f2', 'tensor(int64)': 'i8',\n"
     "                'tensor(int32)': 'i4', 'tensor(bool)': '?', 'tensor(uint8)': 'u1', 'tensor(int8)': 'i1'}[x.type]\n"
-    "        shape = self.shapes.get(x.name) or [d if isinstance(d, int) else sizes.get(d, 1) for d in x.shape]\n"
+    "        given = self.shapes.get(x.name) or ['?'] * len(x.shape)\n"
+    "        known = [d if isinstance(d, int) else sizes.get(d, 1) for d in x.shape or [1] * len(given)]\n"
+    "        shape = [int(g) if g.isdigit() else d for g, d in zip(given, known)]\n"
     "        if x.name in self.files:\n"
     "            held = self.files[x.name].astype(kind)\n"
     "            return held if held.ndim else numpy.broadcast_to(held, shape).copy()\n"

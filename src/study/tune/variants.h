@@ -15,8 +15,9 @@ enum { VARIANTS = 3 };
 
 typedef struct variant_row {
 	const char *name;
-	/* The line of Python that makes it; %s: the model's file, then the variant's. */
-	const char *python;
+	/* The line of Python that makes it, and its modules; %1$s: the model's file, %2$s: the
+	 * variant's. */
+	const char *python, *modules;
 } variant_row;
 extern const variant_row variant_rows[VARIANTS];
 

@@ -13,3 +13,17 @@ echo $?
 # The items of one batch do not hold for another.
 deepclock tune --quiet zoo:simplenet --items 10 --goal throughput --only batch --trial 5ms --max-time 1s
 echo $?
+# The lines of Python for a file whose name has quotes and blanks are Python, and have that name.
+name="it's a \"net\".onnx"
+deepclock zoo simplenet --symbolic -o "$name"
+for engine in ort openvino; do
+	deepclock tune --quiet "$name" --engine $engine --threads 1 --only mem_pattern,performance_hint --trial 5ms --max-time 1s \
+		--save run.json > text 2> err || { test $engine = openvino && grep -q 'no OpenVINO' err; } || cat err
+	python3 - << 'END'
+import ast, json
+run = json.load(open("run.json"))
+table = next(t for t in run["tables"] if t["name"] == "tune/apply")
+tree = ast.parse("\n".join(row[1] for row in table["rows"] if isinstance(row[1], str)))
+print({n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and str(n.value).endswith(".onnx")})
+END
+done

@@ -43,3 +43,6 @@ run zoo:simplenet --engine null --space many.txt
 printf '\357\273\277ns=1,x\0\n' > zero.txt
 run zoo:simplenet --engine null --space zero.txt
 run zoo:simplenet --max-error 0
+run zoo:simplenet --labels y.npy --inputs x.npy --min-accuracy 0.5
+touch y.npy
+run zoo:simplenet --labels y.npy --inputs input=x.npy --min-accuracy 0.5

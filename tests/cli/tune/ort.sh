@@ -5,7 +5,7 @@ deepclock tune --quiet zoo:simplenet --only threads,spin,opt --trial 20ms --max-
 echo $?
 record run.json 'm("tune/speedup").get("value", 1) > 0' '[t["name"] for t in r["tables"]]' \
 	'f("tune", "command").startswith("deepclock bench ")' \
-	'[row[1] for row in t("tune/apply")["rows"]][0]' '"intra_op_num_threads" in [row[3] for row in t("tune/apply")["rows"]]' \
+	'[row[1] for row in t("tune/apply")["rows"]][1]' '"intra_op_num_threads" in [row[3] for row in t("tune/apply")["rows"]]' \
 	'[row[6] for row in t("tune/configurations")["rows"]][0] > 1' \
 	'{row[5] for row in t("tune/configurations")["rows"]} <= {"default", "best", "ok", "not tried"}' \
 	'f("engine", "name")'

@@ -1,11 +1,14 @@
 /* test_subject.c - subjects in the syntax of the command line, and how "cmd:" is split into words;
- * usual sizes.
+ * usual sizes; the hash of a model's content.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"
+#include "measure/subject/model_content.h"
 #include "measure/subject/shape_resolve.h"
+#include "os/os.h"
 #include "counted.h"
 #include "fault_alloc.h"
+#include "model_build.h"
 #include "scratch.h"
 
 #include <setjmp.h>
@@ -221,6 +224,58 @@ static void closed_models_are_not_read_again(void **state)
 	}
 }
 
+/* Writes a model whose weight is in a file of that name. */
+static void external_put(const char *path, const char *location)
+{
+	wire_out w = {0};
+	const size_t graph = graph_begin(&w), weight = wire_begin(&w, 5);
+
+	wire_put_int(&w, 1, 1);
+	wire_put_int(&w, 2, ONNX_FLOAT);
+	wire_put_text(&w, 8, "w");
+	const size_t pair = wire_begin(&w, 13);
+	wire_put_text(&w, 1, "location");
+	wire_put_text(&w, 2, location);
+	wire_end(&w, pair);
+	wire_put_int(&w, 14, 1);
+	wire_end(&w, weight);
+	graph_end(&w, graph);
+	scratch_file(path, w.data, w.n);
+	wire_out_done(&w);
+}
+
+/* What a model is made of beside its file counts; one file alone has the hash that it always had.
+ */
+static void content_has_all_files(void **state)
+{
+	static const struct {
+		const char *model, *file;
+	} parts[] = {{"far/a.onnx", "far/w.bin"}, {"net.xml", "net.bin"}, {"saved", "saved/in/w"}};
+
+	(void)state;
+	external_put("far/a.onnx", "w.bin");
+	scratch_text("net.xml", "<net>");
+	scratch_text("saved/graph.pb", "1");
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		const char *model = parts[i].model;
+		uint64_t before;
+
+		scratch_text(parts[i].file, "weights");
+		before = model_content_hash(model);
+		assert_true(before == model_content_hash(model));
+		scratch_text(parts[i].file, "heights");
+		assert_true(before != model_content_hash(model));
+		unlink(parts[i].file);
+		assert_true(before != model_content_hash(model));
+	}
+	scratch_text("text.onnx", "no model");
+	assert_true(model_content_hash("text.onnx") == os_file_hash("text.onnx"));
+	assert_true(model_content_hash("none.onnx") == 0);
+	/* A device does not end. */
+	external_put("far/b.onnx", "/dev/zero");
+	assert_true(model_content_hash("far/b.onnx") != 0);
+}
+
 int test_subject(void);
 int test_subject(void)
 {
@@ -234,6 +289,7 @@ int test_subject(void)
 	    cmocka_unit_test(bad_subjects),
 	    cmocka_unit_test(every_allocation_may_fail),
 	    cmocka_unit_test(closed_models_are_not_read_again),
+	    cmocka_unit_test(content_has_all_files),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -797,7 +797,7 @@ static void test_pareto(void **state)
 
 	(void)state;
 	assert_true(search_npoints(s) <= 64);
-	search_pareto(s, front);
+	search_pareto(s, front, (double[128]){0});
 	/* Beyond the peak both get worse. Batch 1 takes longer than 2 with a lower rate. */
 	for (size_t i = 0; i < search_npoints(s); i++)
 		if (front[i] != (batch_of(s, i) <= 24 && batch_of(s, i) > 1))
@@ -806,7 +806,7 @@ static void test_pareto(void **state)
 	/* Latency grows with throughput: every size is Pareto-optimal. */
 	m = (machine){.rate = rate_roof};
 	s = run(&c, &m, &t, TRIALS_MAX);
-	search_pareto(s, front);
+	search_pareto(s, front, (double[128]){0});
 	for (size_t i = 0; i < search_npoints(s); i++)
 		assert_true(front[i]);
 	search_free(s);

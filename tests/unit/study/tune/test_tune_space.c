@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/tune/space.h"
+#include "base/sink.h"
 #include "engine/engine.h"
 #include "os/os.h"
 #include "scratch.h"
@@ -98,6 +99,32 @@ static void test_usual(void **state)
 	assert_null(dim_named(f, "threads"));
 	assert_null(dim_named(f, "spin"));
 	assert_string_equal(f->p.fixed, "threads, spin");
+	/* Options of the model may be given by the engine's names of them. */
+	f->s.model.threads = 0;
+	f->s.model.engine_option = (dck_list){.item = {"ort:threads=2", "opt=none"}, .n = 2};
+	assert_int_equal(make(f), DCK_OK);
+	assert_string_equal(f->p.fixed, "threads, opt");
+}
+
+/* The default of an option is no trial of its own: a usual space of two engines on a large machine
+ * fits. */
+static void test_most(void **state)
+{
+	fixture *f = *state;
+	char text[400] = "";
+
+	f->s.model.engine = "null";
+	for (size_t i = 0; i < 4; i++)
+		text_add(text, sizeof text, "%s=%s\n",
+			 (const char *const[]){"ns", "sleep_ns", "fail_at", "batch"}[i],
+			 "2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
+	text_add(text, sizeof text, "seq=2,3,4\n");
+	file_put(f, text); /* 4 of 15, 3, and the default: 64 */
+	assert_int_equal(make(f), DCK_OK);
+	text_add(text, sizeof text, "seed=2\n");
+	file_put(f, text);
+	assert_int_equal(make(f), DCK_E_LIMIT);
+	assert_non_null(strstr(f->err.msg, "65 values to try, more than 64"));
 }
 
 static void test_only_and_skip(void **state)
@@ -275,6 +302,7 @@ int test_tune_space(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_usual, begin, end),
+	    cmocka_unit_test_setup_teardown(test_most, begin, end),
 	    cmocka_unit_test_setup_teardown(test_only_and_skip, begin, end),
 	    cmocka_unit_test_setup_teardown(test_default_values, begin, end),
 	    cmocka_unit_test_setup_teardown(test_file, begin, end),
