@@ -17,7 +17,7 @@
  * per number, up to CHROME_EVENTS_MAX events; a file of 1 GB of torch.profiler has 4 million.
  * Ranges of one thread that overlap without nesting, as kernels of one stream may, are emitted on
  * further tracks; if more than CHROME_BESIDE_MAX overlap, they are cut and counted. Source: "Trace
- *Event Format", https://perfetto.dev/docs/getting-started/other-formats
+ * Event Format", https://perfetto.dev/docs/getting-started/other-formats
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_CHROME_READ_H
