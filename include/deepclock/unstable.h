@@ -156,6 +156,12 @@ DCK_API bool dck_trace_is(const char *path);
 DCK_API dck_status dck_read_any(const char *path, const dck_trace_reading *how, dck_record **ret,
 				dck_err *err) DCK_MUST_USE;
 
+/* Converts a trace as dck_trace_convert() does. *ret is owned, dck_record_free(): its notes have
+ * what is not in the output, or not as in the file. */
+DCK_API dck_status dck_trace_convert_noted(const char *path, const char *form, bool gzip,
+					   dck_sink *out, dck_record **ret,
+					   dck_err *err) DCK_MUST_USE;
+
 /* --- timelines of the page */
 
 /* A range within a step, or adjacent short ranges of one row: `ranges` of them. */

@@ -74,6 +74,20 @@ static const char *report_form_of(const cli *c, bool *ret_gzip)
 	return form;
 }
 
+/* Prints what is missing in the output, and ends it. Frees the record. */
+static int report_output_end(const cli *c, dck_record *record, dck_sink *out)
+{
+	dck_err err;
+
+	for (size_t i = 0; i < record->nnotes && !c->common.quiet; i++)
+		if (record->notes[i].severity >= DCK_WARN)
+			cli_message("warning: %s", record->notes[i].text);
+	dck_record_free(record);
+	if (dck_sink_finish(out, &err) != DCK_OK)
+		return cli_stdout_failed((int)err.native_code);
+	return CLI_OK;
+}
+
 /* Writes the traces of several processes as one. */
 static int report_merge(const cli *c, const char *form, bool gzip)
 {
@@ -85,13 +99,7 @@ static int report_merge(const cli *c, const char *form, bool gzip)
 	if (dck_trace_merge((const char *const *)c->args, c->nargs, form, gzip, &out, &record,
 			    &err) != DCK_OK)
 		return cli_result_failed(&err);
-	for (size_t i = 0; i < record->nnotes && !c->common.quiet; i++)
-		if (record->notes[i].severity >= DCK_WARN)
-			cli_message("warning: %s", record->notes[i].text);
-	dck_record_free(record);
-	if (dck_sink_finish(&out, &err) != DCK_OK)
-		return cli_stdout_failed((int)err.native_code);
-	return CLI_OK;
+	return report_output_end(c, record, &out);
 }
 
 /* Returns the first file that is not a trace, or NULL. */
@@ -105,7 +113,7 @@ static const char *no_trace(const cli *c)
 
 static int convert(const cli *c, const char *form, bool gzip, const char *other)
 {
-	dck_trace_losses gaps;
+	dck_record *record;
 	dck_sink out;
 	dck_err err;
 
@@ -118,20 +126,9 @@ static int convert(const cli *c, const char *form, bool gzip, const char *other)
 	if (c->nargs > 1)
 		return report_merge(c, form, gzip);
 	dck_sink_fd(&out, STDOUT_FILENO);
-	if (dck_trace_convert(c->args[0], form, gzip, &out, &gaps, &err) != DCK_OK)
+	if (dck_trace_convert_noted(c->args[0], form, gzip, &out, &record, &err) != DCK_OK)
 		return cli_result_failed(&err);
-	if (dck_sink_finish(&out, &err) != DCK_OK)
-		return cli_stdout_failed((int)err.native_code);
-	if (gaps.cut[0] && !c->common.quiet)
-		cli_message("warning: %s: everything before is written", gaps.cut);
-	if (gaps.undated_events > 0 && !c->common.quiet)
-		cli_message("warning: %llu events have no time, and are not written",
-			    (unsigned long long)gaps.undated_events);
-	if (gaps.samples > 0 && !c->common.quiet)
-		cli_message("warning: %llu stack samples are not written: '%s' has one tree, that "
-			    "of the zones; --tree samples writes theirs",
-			    (unsigned long long)gaps.samples, form);
-	return CLI_OK;
+	return report_output_end(c, record, &out);
 }
 
 static int figures(const cli *c, const dck_record *const *records, size_t n)

@@ -10,8 +10,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/server/server_session.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "base/opt_text.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "measure/http/http_null.h"
@@ -116,11 +118,17 @@ static dck_status url_tensors(server_session *u, dck_err *err)
 			   err);
 }
 
-static dck_status warmup_count(const char *text, uint64_t *ret, dck_err *err)
+static dck_status warmup_count(const dck_load_config *c, uint64_t *ret, dck_err *err)
 {
+	const char *text = c->warmup;
+
 	*ret = 0;
-	if (!text || strcmp(text, "auto") == 0)
+	if (!text || strcmp(text, "auto") == 0) {
+		/* A search begins with a rate from the time of a request, which in a server that
+		 * has just started may be many times that of the following ones. */
+		*ret = c->find_peak;
 		return DCK_OK;
+	}
 	if (units_parse_count(text, ret, NULL) != DCK_OK || *ret > WARMUP_MOST)
 		DCK_FAIL(err, E_ARG,
 			 "--warmup is '%.40s': with --url give a number of requests, up to %d",
@@ -158,7 +166,7 @@ static dck_status server_probe(server_session *u, dck_err *err)
 {
 	uint64_t more;
 
-	DCK_TRY(warmup_count(u->config->warmup, &more, err));
+	DCK_TRY(warmup_count(u->config, &more, err));
 	if (!u->generates)
 		DCK_TRY(url_tensors(u, err));
 	DCK_TRY(u->generates ? probe_generation(u, err) : probe_send(u, err));
@@ -266,11 +274,26 @@ static void prompts_init(server_session *u, const char *nonce)
 				  .usage = true};
 }
 
+dck_status server_config_check(const dck_load_config *c, http_url *ret_address, dck_err *err)
+{
+	static const char of_prompts[] = "prompt-length,new-tokens,shared-prefix,prompt-file";
+	dck_load_config usual;
+
+	DCK_TRY(http_url_parse(c->url, ret_address, err));
+	dck_load_config_init(&usual);
+	for (const dck_opt *o = dck_server_options; o->name; o++)
+		if (ret_address->protocol == HTTP_KSERVE && commas_have(of_prompts, o->name) &&
+		    !opt_same(o, c, &usual))
+			DCK_FAIL(err, E_ARG, "--%s is about completions, which --url is not",
+				 o->name);
+	return DCK_OK;
+}
+
 static dck_status address_check(server_session *u, dck_err *err)
 {
 	const dck_load_config *c = u->config;
 
-	DCK_TRY(http_url_parse(c->url, &u->address, err));
+	DCK_TRY(server_config_check(c, &u->address, err));
 	u->generates = u->address.protocol != HTTP_KSERVE;
 	if (c->cacert && !u->address.tls)
 		DCK_FAIL(err, E_ARG, "--cacert is about https, which --url is not");
@@ -289,8 +312,6 @@ dck_status server_session_open(server_session *u, const dck_load_config *c, cons
 
 	*u = (server_session){.config = c};
 	DCK_TRY(address_check(u, err));
-	if (c->prompt_file && !u->generates)
-		DCK_FAIL(err, E_ARG, "--prompt-file is about completions, which --url is not");
 	if (c->prompt_file)
 		DCK_TRY(prompt_texts_read(c->prompt_file, &u->prompts, err));
 	if (u->prompts.ids_line > 0 && u->address.protocol == HTTP_CHAT)

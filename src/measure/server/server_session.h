@@ -39,6 +39,8 @@ typedef struct server_session {
 	http_answer probe;	/* that one */
 } server_session;
 
+/* Reads the address of a server, and refuses options of prompts for one that takes none. */
+dck_status server_config_check(const dck_load_config *c, http_url *ret_address, dck_err *err);
 /* Opens a server: reads headers, finds the address, and sends the first requests, and
  * config->warmup more. nonce: of the prompts; NULL: a new one. The session must stay in its place.
  * The caller calls server_session_close(), also on failure. */

@@ -236,6 +236,7 @@ static void one_read(void *self, const char *path)
 {
 	reading *r = self;
 
+	r->ret->too_many += r->ret->processes == PROCESSES_MAX;
 	if (r->status == DCK_OK && r->ret->processes < PROCESSES_MAX)
 		r->status = count_process_read(r, path, r->err);
 }
@@ -281,6 +282,12 @@ void count_results_put(const count_results *l, record_builder *b)
 
 	if (l->processes == 0)
 		return;
+	if (l->too_many) {
+		record_note(b, "count-lost",
+			    "%u processes are in no sum, because at most %d are read", l->too_many,
+			    PROCESSES_MAX);
+		record_remedy(b, "count a part of the program with fewer processes");
+	}
 	RECORD_TABLE(b, "processes", "Processes", columns);
 	for (uint32_t i = 0; i < l->processes; i++) {
 		const count_row *row = id_table_find(&l->rows, i);

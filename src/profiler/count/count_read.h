@@ -17,6 +17,7 @@ typedef struct count_row {
 
 typedef struct count_results {
 	uint32_t processes; /* processes that called instrumented functions */
+	uint32_t too_many;  /* processes beyond the most that are read, which are in no sum */
 	uint32_t lanes_failed;
 	uint32_t no_space;	    /* processes without space for their file */
 	uint32_t children_failed;   /* the same, whose parent reports it */

@@ -84,7 +84,7 @@ typedef struct heap_sum {
 	uint32_t threads, children_failed;
 	int error;
 	uint64_t limit, held; /* least RLIMIT_AS of a process, and what is ours of it */
-	bool full;
+	bool full, unnamed;
 } heap_sum;
 
 static heap_sum memory_sum_of(const memory_sums *s)
@@ -98,6 +98,7 @@ static heap_sum memory_sum_of(const memory_sums *s)
 			stat_sampled_sum(&sum.totals[k], &p->totals[k]);
 		sum.lost += p->lost;
 		sum.full |= p->full;
+		sum.unnamed |= p->unnamed;
 		sum.unseen += p->unseen;
 		sum.cut += p->cut;
 		sum.broken += p->broken;
@@ -459,6 +460,14 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 		record_remedy(b, "%s",
 			      sum->full ? "measure a shorter part of the program"
 					: program_file_remedy(sum->error));
+	}
+	if (sum->unnamed) {
+		record_note(b, "memory-lost",
+			    "functions are '(not known)', '(stack cut)' or '(code made at run "
+			    "time)', because the file of a process was full, which has space for "
+			    "%d MB of names, %d places in code and %d libraries",
+			    HEAP_NAMES_BYTES >> 20, HEAP_FRAMES_MAX, HEAP_MODULES_MAX);
+		record_remedy(b, "measure a shorter part of the program");
 	}
 	program_address_space_put(b, sum->held, sum->limit);
 	if (sum->children_failed) {

@@ -400,6 +400,7 @@ static void memory_process_of(memory_sums *s, const heap_file *f, sums_process *
 	    .lost = atomic_load(&h->lost),
 	    /* With Python a quarter of the nodes is reserved for its paths. */
 	    .full = f->nnodes >= h->nodes_max - h->nodes_max / 4,
+	    .unnamed = atomic_load(&h->unnamed),
 	    .ends_in = f->nheld > 0,
 	    .unseen = atomic_load(&h->unseen),
 	    .cut = atomic_load(&h->cut),

@@ -52,6 +52,7 @@ typedef struct sums_process {
 	int error;		      /* errno of a file that could not be made, or grow; 0: none */
 	uint64_t limit, region_bytes; /* RLIMIT_AS, 0: none; what its file takes of it */
 	bool full;		      /* its file reached the limit of call paths */
+	bool unnamed;		      /* its file reached the limit of names, frames or modules */
 	bool ends_in;		      /* its Python interpreter finalised: `held` was live before */
 	bool own_allocator;	      /* it has malloc() itself, and none of its calls was seen */
 } sums_process;

@@ -754,9 +754,11 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 	operator_row *rows = mem_zalloc(most, sizeof *rows);
 	dck_status status = DCK_OK;
 
-	DCK_NEED(rows && !o->failed && !o->timed.failed && !o->places.failed && !o->names.failed &&
-		     !o->tracks.failed && !o->started.failed && !string_table_failed(&o->texts),
-		 err, "for the operators of a trace");
+	if (!rows || o->failed || o->timed.failed || o->places.failed || o->names.failed ||
+	    o->tracks.failed || o->started.failed || string_table_failed(&o->texts)) {
+		mem_free(rows);
+		return ERR_NO_MEMORY(err, "for the operators of a trace");
+	}
 	if (!o->kinds[OPERATOR]) {
 		mem_free(rows);
 		return zones_put(o, b, err);

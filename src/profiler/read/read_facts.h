@@ -14,6 +14,9 @@ typedef struct trace_read_facts {
 	uint64_t shaped;    /* operators with the shapes of their inputs, when requested */
 	uint64_t undated;   /* events without a time, or on a clock that nothing explains */
 	uint64_t late;	    /* events far out of order, emitted with a later time */
+	/* Ranges of a file in JSON that are not as in it: of a duration that is negative or not a
+	 * time; that end earlier, as too many overlap, or in an annotation of torch.profiler. */
+	uint64_t no_duration, cut_short, joined;
 	/* The first clock snapshot, at the base of the events; without a snapshot: not dated. */
 	bool dated;
 	trace_header about;

@@ -308,6 +308,20 @@ static void merge_clocks_put(const work *w, record_builder *b)
 			    farthest, most / 1e6);
 }
 
+/* What the recorder of a file left out. */
+static void merge_losses_put(const work *w, size_t i, record_builder *b)
+{
+	const trace_losses *l = &w->places[i].facts.losses;
+
+	if (l->dropped)
+		record_note(b, "trace-dropped", "%llu events did not fit and are not in '%s'",
+			    (unsigned long long)l->dropped, w->plan->paths[i]);
+	if (l->left_out)
+		record_note(b, "trace-full",
+			    "%llu events are not in '%s', which reached its largest size",
+			    (unsigned long long)l->left_out, w->plan->paths[i]);
+}
+
 static void gaps_put(const work *w, record_builder *b)
 {
 	record_fact_int(b, "trace", "skipped_packets", DCK_UNIT_ONE, (int64_t)w->skipped);
@@ -321,6 +335,8 @@ static void gaps_put(const work *w, record_builder *b)
 			    "%llu stack samples are not written: '%s' has one tree, that of the "
 			    "zones",
 			    (unsigned long long)w->samples, w->plan->format->name);
+	if (w->samples > 0 && !trace_format_has_samples(w->plan->format))
+		record_remedy(b, "write a .pftrace, and that with --tree samples in this format");
 	for (size_t i = 0; i < w->plan->n; i++) {
 		const trace_read_facts *f = &w->places[i].facts;
 
@@ -334,6 +350,8 @@ static void gaps_put(const work *w, record_builder *b)
 				    "%llu events of '%s' come in it long after later ones of their "
 				    "track, and have a later time than in it",
 				    (unsigned long long)f->late, w->plan->paths[i]);
+		if (w->plan->losses)
+			merge_losses_put(w, i, b);
 		if (!f->cut[0])
 			continue;
 		record_set_incomplete(b, true);
@@ -400,7 +418,7 @@ dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form,
 			   dck_sink *out, dck_record **ret, dck_err *err)
 {
 	const trace_merge_plan plan = {
-	    .paths = paths, .n = n, .format = trace_format_find(form), .out = out};
+	    .paths = paths, .n = n, .format = trace_format_find(form), .out = out, .losses = true};
 	dck_record *record;
 
 	if (!plan.format)

@@ -23,6 +23,7 @@ typedef struct trace_merge_plan {
 	 * numbers. */
 	const char *const *labels;
 	const trace_clock_line *const *lines;
+	bool losses; /* notes what the recorders of the files left out; false: the caller does */
 } trace_merge_plan;
 
 /* Writes the timeline, and facts, the tables "zones" and "processes" and notes to b. Writes nothing

@@ -27,16 +27,24 @@ typedef struct reading {
 	bool chrome;
 	bool shapes_asked;
 	bool cut_known; /* the caller knows that the recording has no end */
+	bool converted; /* to another format, and not into tables */
 } reading;
 
-static void read_losses_put(record_builder *b, const trace_losses *l, bool cut_known)
+/* Where an event that is missing would be. */
+static const char *read_place(const reading *r)
 {
-	const bool first = trace_losses_first(l);
+	return r->converted ? "in the output" : "in the table";
+}
+
+/* What the recorder left out. */
+static void read_missing_put(record_builder *b, const reading *r)
+{
+	const trace_losses *l = &r->facts.losses;
 
 	if (l->dropped) {
 		record_fact_int(b, "trace", "dropped_events", DCK_UNIT_ONE, (int64_t)l->dropped);
-		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
-			    (unsigned long long)l->dropped);
+		record_note(b, "trace-dropped", "%llu events did not fit and are not %s",
+			    (unsigned long long)l->dropped, read_place(r));
 	}
 	if (l->left_out + l->older)
 		record_fact_int(b, "trace", "events_left_out", DCK_UNIT_ONE,
@@ -47,9 +55,15 @@ static void read_losses_put(record_builder *b, const trace_losses *l, bool cut_k
 			    (unsigned long long)l->older);
 	if (l->left_out)
 		record_note(b, "trace-full",
-			    "%llu events are not in the table, because the file reached its "
-			    "largest size",
-			    (unsigned long long)l->left_out);
+			    "%llu events are not %s, because the file reached its largest size",
+			    (unsigned long long)l->left_out, read_place(r));
+}
+
+/* How the processes ended. */
+static void read_ends_put(record_builder *b, const trace_losses *l, bool cut_known)
+{
+	const bool first = trace_losses_first(l);
+
 	if (l->signal[0]) {
 		record_fact_text(b, "trace", "signal", l->signal);
 		if (first)
@@ -65,6 +79,47 @@ static void read_losses_put(record_builder *b, const trace_losses *l, bool cut_k
 		record_set_incomplete(b, true);
 }
 
+/* What is in the file, and not in the output, or not as in the file. */
+static void read_gaps_put(record_builder *b, const reading *r)
+{
+	const trace_read_facts *f = &r->facts;
+	const char *place = read_place(r);
+
+	if (f->undated > 0 && r->chrome)
+		record_note_as(b, DCK_WARN, "trace-no-timestamps",
+			       "%llu events have no time and are not %s; each needs a number "
+			       "\"ts\", in microseconds",
+			       (unsigned long long)f->undated, place);
+	else if (f->undated > 0)
+		record_note(b, "trace-no-timestamps",
+			    "%llu events have no time, or one of a clock that the file does not "
+			    "explain, and are not %s",
+			    (unsigned long long)f->undated, place);
+	if (f->stateless > 0)
+		record_note(b, "trace-lost-packets",
+			    "%llu packets are not %s, because earlier ones of their sequences, "
+			    "with the names they refer to, are not in the file",
+			    (unsigned long long)f->stateless, place);
+	if (f->late > 0)
+		record_note(
+		    b, "trace-late-events",
+		    "%llu events come in the file long after later ones of their track, and "
+		    "have a later time than in it",
+		    (unsigned long long)f->late);
+	if (f->no_duration > 0)
+		record_note(
+		    b, "trace-ranges-changed",
+		    "the duration (\"dur\") of %llu ranges is negative or not a number, and "
+		    "counts as 0",
+		    (unsigned long long)f->no_duration);
+	if (f->cut_short > 0)
+		record_note(b, "trace-ranges-changed",
+			    "%llu ranges end earlier than in the file, because more than %d of "
+			    "their thread overlap at a time",
+			    (unsigned long long)f->cut_short, (int)CHROME_BESIDE_MAX);
+	read_missing_put(b, r);
+}
+
 static void read_facts_put(record_builder *b, const reading *r)
 {
 	const trace_read_facts *f = &r->facts;
@@ -75,32 +130,14 @@ static void read_facts_put(record_builder *b, const reading *r)
 	record_fact_text(b, "trace", "format", r->chrome ? "chrome" : "perfetto");
 	record_fact_int(b, "trace", r->chrome ? "skipped_events" : "skipped_packets", DCK_UNIT_ONE,
 			(int64_t)f->skipped);
+	if (f->joined > 0)
+		record_fact_int(b, "trace", "ranges_ended_by_annotations", DCK_UNIT_ONE,
+				(int64_t)f->joined);
 	if (r->shapes_asked && f->shaped == 0)
 		record_note(b, "no-input-shapes",
 			    "no operator of the file has the shapes of its inputs");
-	if (f->undated > 0 && r->chrome)
-		record_note_as(b, DCK_WARN, "trace-no-timestamps",
-			       "%llu events have no time and are not in the table; each needs a "
-			       "number \"ts\", in microseconds",
-			       (unsigned long long)f->undated);
-	else if (f->undated > 0)
-		record_note(b, "trace-no-timestamps",
-			    "%llu events have no time, "
-			    "or one of a clock that the file does not explain, "
-			    "and are not in the table",
-			    (unsigned long long)f->undated);
-	if (f->stateless > 0)
-		record_note(b, "trace-lost-packets",
-			    "%llu packets are not in the table, because earlier ones of their "
-			    "sequences, with the names they refer to, are not in the file",
-			    (unsigned long long)f->stateless);
-	if (f->late > 0 && !r->chrome)
-		record_note(
-		    b, "trace-late-events",
-		    "%llu events come in the file long after later ones of their track, and "
-		    "have a later time than in it",
-		    (unsigned long long)f->late);
-	read_losses_put(b, &f->losses, r->cut_known);
+	read_gaps_put(b, r);
+	read_ends_put(b, &f->losses, r->cut_known);
 	if (f->cut[0]) {
 		record_set_incomplete(b, true);
 		record_note(b, "trace-truncated", "%s: everything before is in the table", f->cut);
@@ -245,26 +282,66 @@ const char *dck_trace_format_of(const char *path, bool *ret_gzip)
 	return e.format ? e.format->name : NULL;
 }
 
+static dck_status read_convert(reading *r, const trace_format *f, bool gzip, dck_sink *out,
+			       dck_err *err)
+{
+	gzip_sink *g = NULL;
+
+	r->converted = true;
+	if (gzip && !f->gunzips)
+		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", f->name);
+	if (gzip)
+		DCK_TRY(gzip_sink_open(&g, out, err));
+	const dck_status status = trace_read_into(r, NULL, f, g ? gzip_sink_in(g) : out, err);
+	(void)gzip_sink_close(g, NULL); /* the sink has the error */
+	return status;
+}
+
+static dck_status read_format_find(const char *form, const trace_format **ret, dck_err *err)
+{
+	*ret = trace_format_find(form);
+	if (!*ret)
+		DCK_FAIL(err, E_ARG, "unknown trace format '%s'", form);
+	return DCK_OK;
+}
+
 dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_sink *out,
 			     dck_trace_losses *ret, dck_err *err)
 {
 	reading r = {.path = path};
-	const trace_format *f = trace_format_find(form);
-	gzip_sink *g = NULL;
+	const trace_format *f;
 
-	if (!f)
-		DCK_FAIL(err, E_ARG, "unknown trace format '%s'", form);
-	if (gzip && !f->gunzips)
-		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
-	if (gzip)
-		DCK_TRY(gzip_sink_open(&g, out, err));
-	dck_status status = trace_read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
-	(void)gzip_sink_close(g, NULL); /* the sink has the error */
-	if (status == DCK_OK && ret) {
+	DCK_TRY(read_format_find(form, &f, err));
+	DCK_TRY(read_convert(&r, f, gzip, out, err));
+	if (ret) {
 		*ret = (dck_trace_losses){.undated_events = r.facts.undated,
 					  .samples =
 					      trace_format_has_samples(f) ? 0 : r.facts.samples};
 		memcpy(ret->cut, r.facts.cut, sizeof r.facts.cut);
 	}
-	return status;
+	return DCK_OK;
+}
+
+dck_status dck_trace_convert_noted(const char *path, const char *form, bool gzip, dck_sink *out,
+				   dck_record **ret, dck_err *err)
+{
+	reading r = {.path = path};
+	const trace_format *f;
+	record_builder *b;
+
+	DCK_TRY(read_format_find(form, &f, err));
+	DCK_TRY(read_convert(&r, f, gzip, out, err));
+	b = record_begin(NULL);
+	DCK_NEED(b, err, "for the record");
+	read_gaps_put(b, &r);
+	if (r.facts.samples > 0 && !trace_format_has_samples(f)) {
+		record_note(b, "trace-samples-left-out",
+			    "%llu stack samples are not written: '%s' has one tree, that of the "
+			    "zones",
+			    (unsigned long long)r.facts.samples, form);
+		record_remedy(b, "--tree samples writes theirs");
+	}
+	if (r.facts.cut[0])
+		record_note(b, "trace-truncated", "%s: everything before is written", r.facts.cut);
+	return record_finish(b, ret, err);
 }

@@ -224,6 +224,13 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		record_note(b, "sample-timers", "timers in the program took the samples, since %s",
 			    r->not_perf[0] ? r->not_perf
 					   : "the kernel refuses perf_event to its threads");
+	if (r->tree_full) {
+		record_note(b, "sample-lost",
+			    "at most %zu of the processes that ran at the beginning are sampled, "
+			    "with those that they start later",
+			    r->tree_full);
+		record_remedy(b, "give the --pid of a process further down");
+	}
 	if (n->samples >= FEW && seen > 0 &&
 	    1e9 * (double)n->samples < RATE_LEAST * seen * (double)c->rate)
 		record_note(b, "sample-rate",

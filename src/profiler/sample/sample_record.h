@@ -16,7 +16,8 @@ typedef struct sample_run {
 	uint64_t user_ns, system_ns, own_cpu_ns;
 	const char *waits; /* how waits were observed; NULL: not requested */
 	uint64_t looks;
-	size_t refused; /* descendants of the attached process without permission */
+	size_t refused;	  /* descendants of the attached process without permission */
+	size_t tree_full; /* the most processes of its tree, which it reached; 0: it has fewer */
 	bool cpu_known, cancelled;
 	bool overran;	      /* SIGTERM, sent after its time, did not end it at once */
 	record_others others; /* other processes that used the machine during the run */

@@ -157,6 +157,7 @@ static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 		followed += st == DCK_OK;
 		s->run.refused += st == DCK_E_UNSUP;
 	}
+	s->run.tree_full = n == TREE_MAX ? n : 0;
 	*ret_n = followed;
 	return DCK_OK;
 }

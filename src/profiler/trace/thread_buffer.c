@@ -19,6 +19,7 @@ static thread_buffer thread_buffers[LANES_MAX];
 static _Atomic uint32_t buffers_used, serials;
 static _Atomic uint64_t lost_without_lane;
 static _Atomic uint64_t patience, waits, waited_ns;
+static _Atomic long patient; /* the process that waits: a child of _Fork() has no drain */
 static pthread_key_t buffer_key;
 static _Atomic uint32_t wake;	     /* 1: the drain was woken */
 static _Atomic uint32_t full_blocks; /* since the drain was last woken */
@@ -157,7 +158,8 @@ static event_chunk *block_await(thread_buffer_self *me)
 	uint32_t given = block_pool_given();
 	event_chunk *fresh = NULL;
 
-	if (!atomic_load(&patience) || me->nonblocking || maybe_in_handler(me)) {
+	if (!atomic_load(&patience) || atomic_load(&patient) != os_process_id() ||
+	    me->nonblocking || maybe_in_handler(me)) {
 		errno = error;
 		return NULL;
 	}
@@ -433,6 +435,7 @@ void thread_buffers_forget(void)
 
 void thread_buffers_block_when_full(uint64_t patience_ns)
 {
+	atomic_store(&patient, os_process_id());
 	atomic_store(&patience, patience_ns);
 }
 

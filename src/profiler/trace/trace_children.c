@@ -120,13 +120,48 @@ static int64_t children_most_of(const child_traces *c, const char *key)
 	return most;
 }
 
+/* Writes the sum of a fact over the processes, if one has it. */
+static void children_fact_put(record_builder *b, const child_traces *c, const char *section,
+			      const char *key)
+{
+	const dck_fact *found = NULL;
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const dck_fact *f = c->said[i] ? dck_record_fact(c->said[i], section, key) : NULL;
+
+		if (!f || f->value.kind != DCK_VALUE_INT)
+			continue;
+		found = f;
+		sum += f->value.as.i;
+	}
+	if (found)
+		record_fact_int(b, section, key, found->unit, sum);
+}
+
 static void children_sums_put(record_builder *b, const child_traces *c)
 {
-	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "unmatched_ends",
-					   "moved_events", "events_left_out"};
+	static const char *const always[] = {"dropped_events", "unfinished_ranges",
+					     "unmatched_ends", "moved_events", "events_left_out"};
+	static const struct {
+		const char *section, *key;
+	} sums[] = {{"trace", "buffer_full_waits"},
+		    {"trace", "buffer_full_time"},
+		    {"trace", "values_left_out"},
+		    {"trace", "threads_without_counters"},
+		    {"trace", "dumps"},
+		    {"trace", "dumps_failed"},
+		    {"trace", "dumps_left_out"},
+		    {"trace", "over_limit"},
+		    {"trace", "captures_left_out"},
+		    {"method", "recorder_cpu"},
+		    {"method", "thread_polls"},
+		    {"method", "thread_polls_cpu"}};
 
-	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, children_sum_of(c, keys[k]));
+	for (size_t k = 0; k < sizeof always / sizeof always[0]; k++)
+		record_fact_int(b, "trace", always[k], DCK_UNIT_ONE, children_sum_of(c, always[k]));
+	for (size_t k = 0; k < sizeof sums / sizeof sums[0]; k++)
+		children_fact_put(b, c, sums[k].section, sums[k].key);
 	if (!c->said[0] || !dck_record_fact(c->said[0], "trace", "capture_range"))
 		return;
 	record_fact_int(b, "trace", "captures", DCK_UNIT_ONE, children_sum_of(c, "captures"));

@@ -401,7 +401,8 @@ static void generate_facts(const generate_job *j)
 			       "other");
 	if (j->steps.on_device)
 		record_fact_text(b, "device", "barrier",
-				 "the copy of the scores to the host, in each step");
+				 "the copy of the scores to the host, in each step; in the first "
+				 "those of all tokens of the prompts");
 	tokens_fact(j);
 }
 

@@ -14,7 +14,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
-#include "base/commas.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/observer.h"
@@ -85,13 +84,12 @@ static dck_status server_check(const dck_load_config *c, dck_err *err)
 /* Refuses options of subjects, which a server has none of, and of a warm-up without a number. */
 static dck_status url_options_check(const load_job *j, dck_err *err)
 {
-	static const char of_prompts[] = "prompt-length,new-tokens,shared-prefix,prompt-file";
 	const dck_subject *s = j->subject;
 	dck_load_config usual;
 	dck_subject plain;
 	http_url address;
 
-	DCK_TRY(http_url_parse(j->config->url, &address, err));
+	DCK_TRY(server_config_check(j->config, &address, err));
 	dck_subject_init(&plain);
 	for (const dck_opt *o = dck_model_options; s && o->name; o++)
 		if (strcmp(o->name, "seed") != 0 && !opt_same(o, &s->model, &plain.model))
@@ -105,11 +103,6 @@ static dck_status url_options_check(const load_job *j, dck_err *err)
 		DCK_FAIL(err, E_ARG,
 			 "--max-warmup has no effect with --url: give --warmup N, a number of "
 			 "requests");
-	for (const dck_opt *o = dck_server_options; o->name; o++)
-		if (address.protocol == HTTP_KSERVE && commas_have(of_prompts, o->name) &&
-		    !opt_same(o, j->config, &usual))
-			DCK_FAIL(err, E_ARG, "--%s is about completions, which --url is not",
-				 o->name);
 	return DCK_OK;
 }
 

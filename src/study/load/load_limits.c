@@ -250,6 +250,11 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 		record_note(v->b, "slo-inconclusive",
 			    "%s is inconclusive: %s, but they take longer the longer it lasts",
 			    limit->text, seen);
+	else if (v->r->answers.crowded)
+		record_note(v->b, "slo-inconclusive",
+			    "%s is inconclusive: %s, until %d were in flight, the most of this "
+			    "client",
+			    limit->text, seen, HTTP_IN_FLIGHT_MAX);
 	else if (l->n_needed > 0) {
 		record_note(
 		    v->b, "slo-inconclusive",

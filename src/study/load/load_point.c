@@ -188,7 +188,7 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 		     limit_exceeded_in_sample(&point->seen[i], &point->limit[i], &a->limits[i])))
 			point->limit[i].verdict = DCK_VERDICT_VIOLATED;
 		if (point->limit[i].verdict == DCK_VERDICT_MET &&
-		    (r->answers.overload_rate > 0 || r->answers.given_up ||
+		    (r->answers.overload_rate > 0 || r->answers.given_up || r->answers.crowded ||
 		     !limit_holds_anyway(&point->seen[i], &a->limits[i], confidence, r->abandoned)))
 			point->limit[i].verdict = DCK_VERDICT_INCONCLUSIVE;
 		/* Such times are the client's, not the server's. Late starts make times only

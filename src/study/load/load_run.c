@@ -475,7 +475,8 @@ double load_run_span(const load_run_config *ask, const load_result *r, double la
 
 	if (a->trace || a->constant)
 		return n > 1 && last_ns > 0 ? last_ns * n / (n - 1) : n * a->gap_ns;
-	return r->unstable || r->cancelled || r->failed != DCK_OK || ask->requests > 0
+	return r->unstable || r->answers.crowded || r->cancelled || r->failed != DCK_OK ||
+		       ask->requests > 0
 		   ? last_ns
 		   : (double)ask->time_ns;
 }

@@ -201,8 +201,9 @@ typedef struct load_answers {
 	size_t gaps_dropped; /* between chunks; not in icl */
 	bool no_end;	     /* no answer had a finish_reason or [DONE] */
 	bool full;	     /* a closed loop ended at HTTP_ANSWERS_MAX */
-	bool given_up;	     /* requests in flight, when the time of the search was over */
-	char why[200];	     /* of the first that failed */
+	bool crowded;  /* ended at HTTP_IN_FLIGHT_MAX, which a server of long answers fills, too */
+	bool given_up; /* requests in flight, when the time of the search was over */
+	char why[200]; /* of the first that failed */
 	char client_bound[160]; /* why the client limits the result; "": it does not */
 } load_answers;
 

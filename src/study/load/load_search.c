@@ -306,7 +306,8 @@ static bool ends_at_client(const load_job *j)
 {
 	for (size_t k = 0; k < j->npoints; k++)
 		if (j->points[k].rate == j->peak.open_hi &&
-		    j->points[k].result.answers.client_bound[0])
+		    (j->points[k].result.answers.client_bound[0] ||
+		     j->points[k].result.answers.crowded))
 			return isinf(j->peak.broken);
 	return false;
 }

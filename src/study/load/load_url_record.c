@@ -393,7 +393,9 @@ static void url_method(const load_view *v)
 			 : j->cut[0]	       ? j->cut
 			 : v->r->cancelled     ? "interrupted"
 			 : answers_of(v)->full ? "the most requests of a measurement"
-					       : "all requests were answered or had failed");
+			 : answers_of(v)->crowded
+			     ? "the most requests that this client has in flight"
+			     : "all requests were answered or had failed");
 	method_samples(b, url_samples(v, LOAD_LATENCY));
 }
 
@@ -647,6 +649,11 @@ static void url_notes(const load_view *v)
 			    "%d requests were made, the most of a measurement, before the time was "
 			    "over",
 			    HTTP_ANSWERS_MAX);
+	if (a->crowded)
+		record_note(v->b, "requests-most",
+			    "%d requests were in flight, the most of this client, before the time "
+			    "was over",
+			    HTTP_IN_FLIGHT_MAX);
 	cache_note(v);
 	if (a->overload_rate > 0) {
 		record_note(v->b, "unstable",

@@ -339,6 +339,24 @@ static double overload_find(const http_client *c, double *work)
 	return load_overload(begin, end, n, end + c->n);
 }
 
+/* Whether the queue grows as the load lasts. The client's own limit of requests in flight does not
+ * show that of a server whose answers take long; a limit of the user does. */
+static dck_status stability_judge(const http_client *c, bool own, load_result *r, dck_err *err)
+{
+	double *work;
+
+	r->unstable = c->overrun;
+	if (r->cancelled || (c->overrun && (!own || 2 * r->answers.failed > r->served)))
+		return DCK_OK;
+	work = mem_zalloc(3 * c->n, sizeof *work);
+	DCK_NEED(work, err, "for the times of %zu requests", c->n);
+	r->answers.overload_rate = overload_find(c, work);
+	mem_free(work);
+	r->unstable = c->overrun && r->answers.overload_rate > 0;
+	r->answers.crowded = c->overrun && !r->unstable;
+	return DCK_OK;
+}
+
 /* Returns how many requests will be in flight at once, about: twice the mean of an idle server. */
 static size_t connections_needed(const load_url *u, const http_plan *plan)
 {
@@ -371,6 +389,7 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 {
 	const bool server = ask->scenario == LOAD_SERVER;
 	load_url *u = p->url;
+	const bool asked = u->server.config->max_queue > 0;
 	http_plan plan = {.time_ns = ask->time_ns,
 			  .connections = server ? HTTP_IN_FLIGHT_MAX : p->n};
 	load_result result = {0};
@@ -378,7 +397,7 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	const dck_observer watch = {.self = &end, .cancelled = run_is_over};
 	dck_status status;
 
-	if (server && p->url->server.config->max_queue > 0 && ask->max_queue < plan.connections)
+	if (server && asked && ask->max_queue < plan.connections)
 		plan.connections = (size_t)ask->max_queue;
 	plan.n = ask->requests;
 	if (server) {
@@ -406,18 +425,12 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	u->server.client.cancelled &= !result.answers.given_up;
 	answers_take(p, ask, &result);
 	result.cancelled = u->server.client.cancelled;
-	result.unstable = u->server.client.overrun;
-	if (server && !result.unstable && !result.cancelled) {
-		double *work = mem_zalloc(3 * u->server.client.n, sizeof *work);
-
-		DCK_NEED(work, err, "for the times of %zu requests", u->server.client.n);
-		result.answers.overload_rate = overload_find(&u->server.client, work);
-		mem_free(work);
-	}
-	if (server)
+	if (server) {
+		DCK_TRY(stability_judge(&u->server.client, !asked, &result, err));
 		result.span_ns = load_run_span(ask, &result, result.span_ns);
-	/* A stream that waits for an answer which never comes makes no request, and time passes. */
-	else if (result.answers.failed + result.abandoned > 0)
+		/* A stream that waits for an answer which never comes makes no request, and time
+		 * passes. */
+	} else if (result.answers.failed + result.abandoned > 0)
 		result.span_ns = fmax(result.span_ns,
 				      fmin((double)u->server.client.wall_ns, (double)ask->time_ns));
 	*ret = result;

@@ -46,4 +46,5 @@ deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1
 deepclock compare --model m zoo:mlp zoo:mlp
 deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1:1/v1/completions
 with-server -- deepclock compare --url URL/v1/completions --url http://127.0.0.1:1/v1/completions --model m
+deepclock compare --url http://127.0.0.1:1/v2/models/m/infer --url http://127.0.0.1:1/v2/models/m/infer --new-tokens 4
 with-server -- deepclock compare --quiet --url URL/v1/completions --url URL/v2/models/m/infer --model m

@@ -1,4 +1,5 @@
-# A trace of Perfetto with an event that comes long after later ones: its time changes, and a note states it. A file that
+# A trace of Perfetto with an event that comes long after later ones: its time changes, and a note states it, or a
+# warning where it is converted. A file that
 # fails midway leaves the old output as it was.
 cat > make.py <<'END'
 import gzip
@@ -24,6 +25,8 @@ for name in whole late; do
 	deepclock report $name.pftrace --quiet --save $name.json >out
 	record $name.json '[n["text"] for n in r["notes"]]'
 done
+deepclock report late.pftrace --format chrome -o late.json 2>&1
+deepclock report late.pftrace --format chrome --quiet -o late.json 2>&1
 echo old >out.json
 deepclock report bad.pftrace.gz --format chrome -o out.json
 echo $?

@@ -15,7 +15,8 @@
  * When a module is unloaded, its addresses leave the table and header->code grows, at which threads
  * drop their caches; frames and nodes keep their numbers. If it is loaded again to the same place,
  * it has its old number, and its frames return to the table. Capacities are fixed (heap_region.h):
- * what does not fit becomes frame 0 or its parent node, and a node is then counted as lost.
+ * what does not fit becomes frame 0, which header->unnamed states, or its parent node, which is
+ * counted as lost.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_paths.h"
@@ -77,11 +78,19 @@ static bool paths_same_module(const heap_state *s, const heap_module *known, con
 	       !memcmp(s->names + known->name, path, known->name_bytes);
 }
 
+/* Returns whether there is room, and states in the header that there was none. */
+static bool unnamed_unless(heap_state *s, bool room)
+{
+	if (!room)
+		atomic_store_explicit(&s->header->unnamed, 1, memory_order_relaxed);
+	return room;
+}
+
 static bool names_room(heap_state *s, size_t bytes)
 {
 	const size_t end = s->header->nname_bytes + bytes;
 
-	return end <= HEAP_NAMES_BYTES && heap_room(HEAP_NAMES, end);
+	return unnamed_unless(s, end <= HEAP_NAMES_BYTES) && heap_room(HEAP_NAMES, end);
 }
 
 static uint32_t module_add(heap_state *s, const heap_loaded *m, const char *path)
@@ -89,7 +98,7 @@ static uint32_t module_add(heap_state *s, const heap_loaded *m, const char *path
 	heap_header *h = s->header;
 	const uint32_t bytes = (uint32_t)strlen(path), n = h->nmodules, at = h->nname_bytes;
 
-	if (n == HEAP_MODULES_MAX || !names_room(s, bytes) ||
+	if (!unnamed_unless(s, n < HEAP_MODULES_MAX) || !names_room(s, bytes) ||
 	    !heap_room(HEAP_HEAD, HEAP_AT_MODULES + (n + 1) * sizeof(heap_module)))
 		return HEAP_NO_MODULE;
 	memcpy(s->names + at, path, bytes);
@@ -257,7 +266,7 @@ static uint32_t frame_add(heap_state *s, heap_table *table, uint64_t key, const 
 {
 	const uint32_t n = s->header->nframes;
 
-	if (n == HEAP_FRAMES_MAX || !heap_table_reserve(s, table) ||
+	if (!unnamed_unless(s, n < HEAP_FRAMES_MAX) || !heap_table_reserve(s, table) ||
 	    !heap_room(HEAP_FRAMES, (n + 1) * sizeof(heap_frame)))
 		return 0;
 	s->frames[n] = *frame;
@@ -324,8 +333,10 @@ uint32_t heap_texts_put(heap_state *s, uint64_t key, const char *a, const char *
 	const uint32_t had = heap_table_find(&p->texts, key)->value, at = s->header->nname_bytes;
 	const size_t na = strlen(a) + 1, nb = strlen(b) + 1;
 
-	if (had || !names_room(s, na + nb) || !heap_table_reserve(s, &p->texts))
+	if (had)
 		return had;
+	if (!names_room(s, na + nb) || !heap_table_reserve(s, &p->texts))
+		return HEAP_NO_TEXT;
 	memcpy(s->names + at, a, na);
 	memcpy(s->names + at + na, b, nb);
 	s->header->nname_bytes = at + (uint32_t)(na + nb);

@@ -22,8 +22,8 @@ heap_place heap_place_get(heap_state *s, uint64_t place);
  * the first time, and returns false if it does not fit. 0: it did not fit. */
 typedef bool heap_describe_fn(heap_state *s, void *self, heap_frame *ret);
 uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_describe_fn *describe, void *self);
-/* Stores two consecutive strings among the names, by their key; 0: no space. Only `describe` may
- * call it. */
+/* Stores two consecutive strings among the names, by their key; HEAP_NO_TEXT: no space. Only
+ * `describe` may call it. */
 uint32_t heap_texts_put(heap_state *s, uint64_t key, const char *a, const char *b);
 /* Returns the node of that frame below `parent`; `parent` itself if the table is full. */
 uint32_t heap_node_get(heap_state *s, uint32_t parent, uint32_t frame);

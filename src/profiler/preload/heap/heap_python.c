@@ -159,7 +159,7 @@ static bool frame_describe(heap_state *s, void *source_at, heap_frame *ret)
 	ret->place = name.line > 0 ? (uint64_t)name.line : 0;
 	ret->first_line = name.first_line > 0 ? (uint32_t)name.first_line : 0;
 	ret->text = heap_texts_put(s, source->code_key, name.function, name.file);
-	return ret->text;
+	return true;
 }
 
 static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_describe_fn *describe,

@@ -39,7 +39,7 @@ enum {
 	HEAP_FRAMES_MAX = 1 << 20,
 	HEAP_NODES_MAX = 1 << 23,
 	HEAP_DEPTH_MAX = 512, /* frames of a stack, the innermost ones */
-	HEAP_VERSION = 6,
+	HEAP_VERSION = 7,
 	/* Of each thread's recorded calls one in this number, plus one, is timed. */
 	HEAP_TIMED_MASK = 1023,
 	HEAP_SAMPLED_TIMED_MASK = 15,
@@ -52,6 +52,7 @@ enum {
 };
 #define HEAP_MAGIC     UINT64_C(0x31706165686b6364) /* "dckheap1" */
 #define HEAP_NO_MODULE UINT32_MAX
+#define HEAP_NO_TEXT   UINT32_MAX /* the names of a Python frame did not fit */
 /* Frames of Python have one of these as module. */
 #define HEAP_PYTHON	     (UINT32_MAX - 1)
 #define HEAP_PYTHON_STACK    (UINT32_MAX - 2)
@@ -77,9 +78,9 @@ typedef struct heap_frame {
 	uint64_t place;	 /* inside the call: the return address minus one */
 	uint32_t module; /* HEAP_NO_MODULE: unknown */
 	/* HEAP_PYTHON: place is the line, text the offset of the names of function and file, each
-	 * NUL-terminated, first_line the function's; text 0: a frame of the interpreter. entry: a
-	 * call of the evaluator started with it. HEAP_PYTHON_STACK: place is a node, entry: no
-	 * outer frame is missing. HEAP_SIZE: place is the size. */
+	 * NUL-terminated, or HEAP_NO_TEXT, first_line the function's; text 0: a frame of the
+	 * interpreter. entry: a call of the evaluator started with it. HEAP_PYTHON_STACK: place is
+	 * a node, entry: no outer frame is missing. HEAP_SIZE: place is the size. */
 	uint32_t text, first_line, entry;
 } heap_frame;
 _Static_assert(sizeof(heap_frame) == 24, "no gaps");
@@ -118,16 +119,17 @@ typedef struct heap_header {
 	    interval; /* mean number of bytes between samples; 0: each allocation is recorded */
 	_Atomic uint32_t ready; /* all members above are set */
 	_Atomic uint32_t nnodes, nframes, nmodules, nname_bytes;
-	_Atomic uint32_t nheld;		  /* nodes that `held` covers; 0: none */
-	_Atomic uint32_t threads;	  /* number of allocating threads */
-	_Atomic uint32_t code;		  /* incremented when code is unloaded */
-	_Atomic uint64_t lost;		  /* allocations whose path did not fit */
-	_Atomic uint64_t unseen;	  /* allocations inside a hook, e.g. by a signal handler */
-	_Atomic uint64_t cut;		  /* stacks that were deeper than HEAP_DEPTH_MAX */
-	_Atomic uint64_t broken;	  /* stacks that could not be unwound completely */
-	_Atomic uint64_t file_bytes;	  /* reserved on the disk */
-	_Atomic uint64_t own_bytes;	  /* private memory of this library, reserved */
-	_Atomic uint64_t own_resident;	  /* resident part at exit(); 0: no exit() */
+	_Atomic uint32_t nheld;	       /* nodes that `held` covers; 0: none */
+	_Atomic uint32_t threads;      /* number of allocating threads */
+	_Atomic uint32_t code;	       /* incremented when code is unloaded */
+	_Atomic uint64_t lost;	       /* allocations whose path did not fit */
+	_Atomic uint32_t unnamed;      /* 1: modules, names or frames beyond their largest number */
+	_Atomic uint64_t unseen;       /* allocations inside a hook, e.g. by a signal handler */
+	_Atomic uint64_t cut;	       /* stacks that were deeper than HEAP_DEPTH_MAX */
+	_Atomic uint64_t broken;       /* stacks that could not be unwound completely */
+	_Atomic uint64_t file_bytes;   /* reserved on the disk */
+	_Atomic uint64_t own_bytes;    /* private memory of this library, reserved */
+	_Atomic uint64_t own_resident; /* resident part at exit(); 0: no exit() */
 	_Atomic uint64_t timed, timed_ns; /* number of timed hook calls, and their time */
 	_Atomic uint32_t children_failed; /* processes of fork() that could make no file */
 	_Atomic uint64_t limit;		  /* RLIMIT_AS, at exit() or before; 0: none */

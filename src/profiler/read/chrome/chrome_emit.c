@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { BESIDE_MAX = 64, BATCH = 512 };
+enum { BATCH = 512 };
 
 typedef struct emitter {
 	chrome_reader *x;
@@ -185,7 +185,7 @@ static void end_at_annotation(emitter *t, uint32_t row, uint64_t ns, uint64_t en
 		    top->begin_ns == ns || top->end_ns - ns > longer / 10)
 			return;
 		k->nopen--;
-		t->x->facts->late++;
+		t->x->facts->joined++;
 		event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_END});
 	}
 }
@@ -209,7 +209,7 @@ static uint32_t chrome_row_for(emitter *t, uint32_t row, uint64_t ns, uint64_t e
 			begin_ns = k->open[k->nopen - 1].begin_ns;
 		}
 	}
-	if (best || empty || n == BESIDE_MAX)
+	if (best || empty || n == CHROME_BESIDE_MAX)
 		return best ? best : empty ? empty : row;
 	const uint32_t made = chrome_beside(t->x, row);
 	if (made)
@@ -231,7 +231,7 @@ static dck_status put_complete(emitter *t, const chrome_row *r, uint64_t ns)
 	chrome_track_at(t->x, r->track)->last = row;
 	chrome_track *k = chrome_track_at(t->x, row);
 	if (k->nopen && end_ns > k->open[k->nopen - 1].end_ns) {
-		t->x->facts->late += end_ns > k->open[k->nopen - 1].end_ns + t->slack_ns;
+		t->x->facts->cut_short += end_ns > k->open[k->nopen - 1].end_ns + t->slack_ns;
 		end_ns = k->open[k->nopen - 1].end_ns;
 	}
 	DCK_NEED(mem_reserve(&k->open, &k->cap, k->nopen + 1, sizeof *k->open), t->x->err,

@@ -31,6 +31,7 @@ enum { NUMBERS_MAX = 64 }; /* per event; further ones are dropped */
 typedef struct event {
 	char phase;
 	bool has_ns, encloses; /* encloses: a flow ends in the range around it */
+	bool no_duration;      /* its duration is negative, or not a time */
 	int64_t ns;
 	uint64_t duration_ns;
 	uint32_t text, category, scope; /* texts; 0: none */
@@ -309,8 +310,8 @@ static dck_status read_member(chrome_reader *x, member m, json_token t, event *e
 		e->has_ns = event_time_of(text, &e->ns, &x->parts);
 		break;
 	case M_DUR:
-		if (event_time_of(text, &ns, &x->parts))
-			e->duration_ns = ns > 0 ? (uint64_t)ns : 0;
+		e->no_duration = !event_time_of(text, &ns, &x->parts) || ns < 0;
+		e->duration_ns = e->no_duration ? 0 : (uint64_t)ns;
 		break;
 	case M_ID:
 		event_id_put(x, e, event_id_of(text, x->json.n));
@@ -507,6 +508,7 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 	switch (kind) {
 	case CHROME_COMPLETE:
 		row.as.duration_ns = e->duration_ns;
+		x->facts->no_duration += e->no_duration;
 		chrome_track_at(x, row.track)->complete = true;
 		break;
 	case CHROME_ASYNC_BEGIN:

@@ -16,7 +16,8 @@
  * Events are unordered, so all are stored before the first is emitted: 40 bytes per event, and 16
  * per number, up to CHROME_EVENTS_MAX events; a file of 1 GB of torch.profiler has 4 million.
  * Ranges of one thread that overlap without nesting, as kernels of one stream may, are emitted on
- * two tracks. Source: "Trace Event Format", https://perfetto.dev/docs/getting-started/other-formats
+ * further tracks; if more than CHROME_BESIDE_MAX overlap, they are cut and counted. Source: "Trace
+ * Event Format", https://perfetto.dev/docs/getting-started/other-formats
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_CHROME_READ_H
@@ -26,7 +27,11 @@
 #include "profiler/read/read_facts.h"
 #include "profiler/timeline/timeline.h"
 
-enum { CHROME_EVENTS_MAX = 1 << 25, CHROME_NUMBERS_MAX = 1 << 27 };
+enum {
+	CHROME_EVENTS_MAX = 1 << 25,
+	CHROME_NUMBERS_MAX = 1 << 27,
+	CHROME_BESIDE_MAX = 64 /* tracks of a thread whose ranges overlap */
+};
 
 extern const wire_kind wire_chrome;
 

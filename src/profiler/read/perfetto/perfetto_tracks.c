@@ -19,11 +19,12 @@
 
 #include <string.h>
 
-/* Limits against hostile files. */
+/* Limits against hostile files. They are above those of chrome_tracks.c, so that a converted file
+ * can be read: each of its tracks has a writer. */
 enum {
-	TRACKS_MAX = 1 << 18,
+	TRACKS_MAX = 1 << 21,
 	LANES_MAX = 1 << 16, /* descriptors of further ones are ignored */
-	SEQUENCES_MAX = 1 << 16
+	SEQUENCES_MAX = 1 << 21
 };
 
 /* Finds or makes the row of a key in one of the maps. */

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "deepclock/trace.h"
@@ -132,6 +134,25 @@ static void a_handler_never_waits(void **state)
 	empty();
 }
 
+/* A child of _Fork(), which runs no handlers, has no drain that could make room. */
+static void a_child_never_waits(void **state)
+{
+	int status = -1;
+
+	(void)state;
+	thread_buffers_block_when_full(UINT64_C(3600) * 1000000000);
+	const pid_t child = (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
+	if (child == 0) {
+		alarm(10);
+		fill();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	empty();
+}
+
 static void *wait_for_room(void *arg)
 {
 	(void)arg;
@@ -199,6 +220,7 @@ int test_lossless(void)
 	    cmocka_unit_test(nothing_is_dropped),
 	    cmocka_unit_test(waiting_has_an_end),
 	    cmocka_unit_test(a_handler_never_waits),
+	    cmocka_unit_test(a_child_never_waits),
 	    cmocka_unit_test(the_end_of_waiting_wakes),
 	    cmocka_unit_test(handlers_stay_in_their_block),
 	};
