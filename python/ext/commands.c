@@ -80,6 +80,8 @@ static dck_status compare_records(ext_call *c, dck_record **ret, dck_err *err)
 		names[i] = c->all[i].name;
 	}
 	c->compare.record_names = names;
+	/* Not a measurement: it is added to a history only where that is asked for. */
+	c->common.no_history |= !c->common.commit && (c->which.history || !c->common.db);
 	if (c->which.history && n == 1) {
 		status = dck_history_before(c->common.db, all[0], &before, err);
 		all[1] = all[0];

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ static void store(dck_err *err, const char *text)
 /* Through a second buffer, so that the arguments may point into err->msg. */
 static void format(char *tmp, const char *fmt, va_list ap)
 {
-	if (vsnprintf(tmp, ERR_TMP, fmt, ap) < 0)
+	if (mem_vprint(tmp, ERR_TMP, fmt, ap) < 0)
 		snprintf(tmp, ERR_TMP, "%s", "a message that cannot be formatted");
 }
 

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <locale.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,11 +235,25 @@ char *mem_arena_dup(mem_arena *a, const char *text)
 	return text ? mem_arena_dup_n(a, text, strlen(text)) : NULL;
 }
 
+int mem_vprint(char *buf, size_t size, const char *fmt, va_list ap)
+{
+	/* glibc and musl return a constant, and allocate nothing. */
+	const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	const locale_t before = plain ? uselocale(plain) : (locale_t)0;
+	const int n = vsnprintf(buf, size, fmt, ap);
+
+	if (plain) {
+		uselocale(before);
+		freelocale(plain);
+	}
+	return n;
+}
+
 char *mem_arena_vfmt(mem_arena *a, const char *fmt, va_list ap)
 {
 	va_list again;
 	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, again);
+	int n = mem_vprint(NULL, 0, fmt, again);
 	va_end(again);
 	if (n < 0) {
 		a->failed = true;
@@ -246,7 +261,7 @@ char *mem_arena_vfmt(mem_arena *a, const char *fmt, va_list ap)
 	}
 	char *p = mem_arena_alloc(a, (size_t)n + 1);
 	if (p)
-		vsnprintf(p, (size_t)n + 1, fmt, ap);
+		mem_vprint(p, (size_t)n + 1, fmt, ap);
 	return p;
 }
 

@@ -70,6 +70,7 @@ static void main_title_quote(const cli *c, char *buf, size_t size)
 
 static int main_command_run(cli *c)
 {
+	static const char *const of_operators[] = {"by", "sort", "top"};
 	cli_format *format = &c->format;
 	const int n = snprintf(c->title, sizeof c->title, "deepclock ");
 	dck_style style;
@@ -95,6 +96,12 @@ static int main_command_run(cli *c)
 		format->format = cli_format_by_ending(out, format->format);
 	if (c->output.per && format->format != CLI_CSV)
 		return cli_usage(c, "--per run is a table for other programs: add --format csv");
+	for (size_t i = 0; c->output.per && i < sizeof of_operators / sizeof *of_operators; i++)
+		if (cli_given(c, of_operators[i]))
+			return cli_usage(c,
+					 "--per run has the runs, and --%s selects operators: "
+					 "give one of them",
+					 of_operators[i]);
 	if (format->out && cli_stdout_open(format->out, &err) != DCK_OK)
 		return cli_failed(&err);
 	code = cli_save_check(c);

@@ -183,7 +183,10 @@ static history_value column_get(history_statement *s, int i)
 
 const char *history_text(history_statement *s, int i)
 {
-	return column_get(s, i).data;
+	const history_value v = column_get(s, i);
+
+	/* A column of texts may have blobs in a file that someone made; they are not terminated. */
+	return v.kind == HISTORY_BLOB ? "" : v.data;
 }
 
 int64_t history_int(history_statement *s, int i)

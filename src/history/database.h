@@ -98,7 +98,8 @@ void history_bind_text(history_statement *s, const char *name, const char *text)
 void history_bind_int(history_statement *s, const char *name, int64_t v);
 void history_bind_real(history_statement *s, const char *name, double v);
 void history_bind(history_statement *s, const char *name, const history_value *v);
-/* Column i of the row; texts are valid until the next step. NULL is NULL, 0. */
+/* Column i of the row; texts are valid until the next step. NULL is NULL, 0; the text of a
+ * blob is "". */
 const char *history_text(history_statement *s, int i);
 int64_t history_int(history_statement *s, int i);
 double history_real(history_statement *s, int i);

@@ -151,8 +151,9 @@ const char *dck_history_branch(const char *directory, char *text, size_t size)
 	char git[PATH_SIZE], line[PATH_SIZE];
 	const char *name = line + sizeof heads - 1;
 
+	/* A repository with reftables has "refs/heads/.invalid" there, which is not a branch. */
 	if (!git_head_read(directory, git, line) || strncmp(line, heads, sizeof heads - 1) != 0 ||
-	    strlen(name) >= size || !history_branch_fits(name))
+	    name[0] == '.' || strlen(name) >= size || !history_branch_fits(name))
 		return NULL;
 	return strcpy(text, name);
 }

@@ -18,6 +18,7 @@
 #include "history/series.h"
 #include "history/store.h"
 #include "deepclock/unstable.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "record/build.h"
 #include "record/record_internal.h"
@@ -212,11 +213,10 @@ static const char *change_text(dck_better better, double before, double after, c
 	if (better != DCK_BETTER_NEITHER)
 		way = up == (better == DCK_BETTER_HIGHER) ? "better" : "worse";
 	if (isfinite(share))
-		snprintf(buf, size,
-			 share < 0.001 ? "%.2g %% %s"
-			 : share < 0.1 ? "%.1f %% %s"
-				       : "%.0f %% %s",
-			 100 * share, way);
+		snprintf(buf, size, "%s %% %s",
+			 share < 0.001 ? DECIMAL_TEXT(2, 100 * share)
+				       : FIXED_TEXT(share < 0.1 ? 1 : 0, 100 * share),
+			 way);
 	else
 		snprintf(buf, size, "%s", way);
 	return buf;
@@ -252,7 +252,8 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 									      more[64] = "";
 
 	if (t->min_change > 0)
-		snprintf(least, sizeof least, " of %.3g %% or more", 100 * t->min_change);
+		snprintf(least, sizeof least, " of %s %% or more",
+			 DECIMAL_TEXT(3, 100 * t->min_change));
 	if (t->changes_absent) {
 		few_points(b, t);
 		return;
@@ -269,12 +270,13 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 	if (t->nchanges > 1)
 		snprintf(more, sizeof more, "; %zu change%s before it", t->nchanges - 1,
 			 t->nchanges > 2 ? "s" : "");
-	record_answer(b, "%s: %s%s since %.10s%s%.8s%s, %s to %s; p %.2g by noise alone%s",
+	record_answer(b, "%s: %s%s since %.10s%s%.8s%s, %s to %s; p %s by noise alone%s",
 		      t->metric.tag, c->at == 0 ? "drifts, " : "",
 		      change_text(t->metric.better, c->before, c->after, change, sizeof change),
 		      time, t->points[c->at].commit ? " (" : "",
 		      t->points[c->at].commit ? t->points[c->at].commit : "",
-		      t->points[c->at].commit ? ")" : "", level[0], level[1], c->p, more);
+		      t->points[c->at].commit ? ")" : "", level[0], level[1], DECIMAL_TEXT(2, c->p),
+		      more);
 }
 
 static void points_put(record_builder *b, const dck_history_trend *t)
@@ -332,9 +334,9 @@ static void trend_notes(record_builder *b, const dck_history_trend *t)
 
 	if (t->autocorrelated)
 		record_note(b, "points-autocorrelated",
-			    "points are autocorrelated (%.2f): p is too small; changes are real, "
+			    "points are autocorrelated (%s): p is too small; changes are real, "
 			    "but found later",
-			    t->correlation);
+			    FIXED_TEXT(2, t->correlation));
 	if (t->incomplete > 0)
 		snprintf(incomplete, sizeof incomplete, "%" PRIu64 " incomplete", t->incomplete);
 	if (t->other > 0)
@@ -392,17 +394,17 @@ static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 	if (a->n == 0) {
 		record_answer(b,
 			      "no change in %" PRIu64
-			      " series that noise would not make (false discovery rate %g %%)",
-			      a->series, 100 * a->rate);
+			      " series that noise would not make (false discovery rate %s %%)",
+			      a->series, DECIMAL_TEXT(6, 100 * a->rate));
 		return;
 	}
 	record_time_text(newest->at_unix_ns, time);
 	record_range_text(newest->metric.unit, newest->before, newest->after, level);
 	record_answer(
 	    b,
-	    "%" PRIu64 " of %" PRIu64 " series changed (false discovery rate %g %%), the newest "
+	    "%" PRIu64 " of %" PRIu64 " series changed (false discovery rate %s %%), the newest "
 	    "since %.10s%s%.8s%s: %s, %s %s, %s to %s",
-	    a->changed, a->series, 100 * a->rate, time, newest->commit ? " (" : "",
+	    a->changed, a->series, DECIMAL_TEXT(6, 100 * a->rate), time, newest->commit ? " (" : "",
 	    newest->commit ? newest->commit : "", newest->commit ? ")" : "",
 	    newest->subject ? newest->subject : "records without a subject", newest->metric.tag,
 	    change_text(newest->metric.better, newest->before, newest->after, change,
@@ -494,9 +496,10 @@ dck_status dck_history_alarms_record(const dck_history_alarms *a, const char *ti
 static const char *commits_ratio_text(const dck_history_pair *p, char *buf, size_t size)
 {
 	if (p->level > 0)
-		snprintf(buf, size, "%.4g times [%.4g, %.4g]", p->ratio, p->lo, p->hi);
+		snprintf(buf, size, "%s times [%s, %s]", DECIMAL_TEXT(4, p->ratio),
+			 DECIMAL_TEXT(4, p->lo), DECIMAL_TEXT(4, p->hi));
 	else
-		snprintf(buf, size, "%.4g times", p->ratio);
+		snprintf(buf, size, "%s times", DECIMAL_TEXT(4, p->ratio));
 	return buf;
 }
 
@@ -533,24 +536,25 @@ static void commits_answer(record_builder *b, const dck_history_commits *c)
 	if (c->changed == 0) {
 		record_answer(b,
 			      "no difference of %s in %" PRIu64
-			      " tests that noise would not make (false discovery rate %g %%)",
-			      c->metric.tag, c->tested, 100 * c->rate);
+			      " tests that noise would not make (false discovery rate %s %%)",
+			      c->metric.tag, c->tested, DECIMAL_TEXT(6, 100 * c->rate));
 		return;
 	}
 	if (!p) {
 		record_answer(b,
 			      "%s is worse in %" PRIu64 " and better in %" PRIu64 " of %" PRIu64
-			      " tests (false discovery rate %g %%)",
+			      " tests (false discovery rate %s %%)",
 			      c->metric.tag, c->worse, c->changed - c->worse, c->tested,
-			      100 * c->rate);
+			      DECIMAL_TEXT(6, 100 * c->rate));
 		return;
 	}
 	if (p->cpu)
 		snprintf(where, sizeof where, " on %.80s", p->cpu);
 	record_answer(b,
 		      "%s is worse in %" PRIu64 " and better in %" PRIu64 " of %" PRIu64
-		      " tests (false discovery rate %g %%): %s%s is %s what it was",
-		      c->metric.tag, c->worse, c->changed - c->worse, c->tested, 100 * c->rate,
+		      " tests (false discovery rate %s %%): %s%s is %s what it was",
+		      c->metric.tag, c->worse, c->changed - c->worse, c->tested,
+		      DECIMAL_TEXT(6, 100 * c->rate),
 		      p->subject ? p->subject : "records without a subject", where,
 		      commits_ratio_text(p, ratio, sizeof ratio));
 }

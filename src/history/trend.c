@@ -1,7 +1,7 @@
 /* trend.c - a metric over the history: time series, aggregation, changepoint detection.
  *
- *  1. origin_find(): the newest record with the metric decides subject, command, machine and
- *     method. Records that differ in machine or method are counted and left out, unless mixed.
+ *  1. origin_find(): the newest complete record with the metric decides subject, command, machine
+ * and method. Records that differ in machine or method are counted and left out, unless mixed.
  *  2. rows_sql(): one query with window functions selects the newest POINTS_MAX rows, numbers
  *     the groups (record, commit, day of UTC) in the order in which they were first measured, and
  *     keeps the last of these, up to the limit.
@@ -100,27 +100,26 @@ dck_status history_metric_absent(dck_history *h, const history_where *w, const c
 	return status;
 }
 
-/* Finds the newest record that has the metric: it defines the scope of the trend. */
-static dck_status origin_find(dck_history *h, const history_where *w, const char *tag,
-			      trend_box *box, origin *ret, dck_err *err)
+/* Reads the newest record that has the metric, of the incomplete ones or of the others. */
+static dck_status origin_look(dck_history *h, const history_where *w, const char *tag,
+			      bool incomplete, trend_box *box, origin *ret, bool *found,
+			      dck_err *err)
 {
 	dck_history_trend *t = &box->trend;
 	char sql[1024];
 	history_statement *s;
-	bool found = false;
 	dck_status status;
 
-	snprintf(
-	    sql, sizeof sql,
-	    "SELECT subject, verb, machine, method, cpu, engine, "
-	    "unit FROM records JOIN metrics ON metrics.seq = records.seq AND tag = :tag %s ORDER "
-	    "BY at DESC, records.seq DESC LIMIT 1",
-	    w->sql);
+	snprintf(sql, sizeof sql,
+		 "SELECT subject, verb, machine, method, cpu, engine, "
+		 "unit FROM records JOIN metrics ON metrics.seq = records.seq AND tag = :tag AND "
+		 "incomplete %s 0 %s ORDER BY at DESC, records.seq DESC LIMIT 1",
+		 incomplete ? "<>" : "=", w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
 	history_bind_text(s, ":tag", tag);
-	status = history_step(s, &found, err);
-	if (status == DCK_OK && found) {
+	status = history_step(s, found, err);
+	if (status == DCK_OK && *found) {
 		*ret = (origin){dup_column(box->arena, s, 0), dup_column(box->arena, s, 1),
 				dup_column(box->arena, s, 2), dup_column(box->arena, s, 3),
 				dup_column(box->arena, s, 6)};
@@ -130,9 +129,25 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 		t->engine = dup_column(box->arena, s, 5);
 	}
 	history_finalize(s);
-	if (status == DCK_OK && !found)
-		return history_metric_absent(h, w, tag, err);
 	return status;
+}
+
+/* Finds the newest complete record that has the metric: it defines the scope of the trend. */
+static dck_status origin_find(dck_history *h, const history_where *w, const char *tag,
+			      trend_box *box, origin *ret, dck_err *err)
+{
+	bool found = false;
+
+	DCK_TRY(origin_look(h, w, tag, false, box, ret, &found, err));
+	if (found)
+		return DCK_OK;
+	DCK_TRY(origin_look(h, w, tag, true, box, ret, &found, err));
+	if (found)
+		return ERR_SET(err, E_ABSENT,
+			       "only incomplete records%s have a value of the metric '%.80s', and "
+			       "a trend leaves them out",
+			       w->sql[0] ? " that fit" : "", tag);
+	return history_metric_absent(h, w, tag, err);
 }
 
 /* --- its rows */

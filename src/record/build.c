@@ -197,6 +197,11 @@ void record_set_incomplete(record_builder *b, bool incomplete)
 	b->box->record.incomplete = incomplete;
 }
 
+static bool is_number(const dck_value *v)
+{
+	return v->kind == DCK_VALUE_REAL || v->kind == DCK_VALUE_INT;
+}
+
 /* Returns the value with its text copied. A number that is not finite becomes absent. */
 static dck_value value_keep(record_builder *b, dck_value v)
 {
@@ -321,25 +326,64 @@ static dck_metric *build_metric_find(record_builder *b, const char *tag)
 	return NULL;
 }
 
+/* Returns the metric; NULL: no memory. */
+static dck_metric *metric_put(record_builder *b, const dck_metric_def *def, dck_value v, double lo,
+			      double hi, double level, const char *how)
+{
+	dck_metric *m = build_metric_find(b, def->tag);
+
+	if (!m)
+		m = build_list_add(b, &b->metrics, sizeof *m);
+	if (!m)
+		return NULL;
+	*m = (dck_metric){.def = def, .how = text_keep(b, how), .value = value_keep(b, v)};
+	if (is_number(&m->value) && isfinite(lo) && isfinite(hi) && level > 0) {
+		m->lo = lo;
+		m->hi = hi;
+		m->level = level;
+	}
+	return m;
+}
+
 void record_metric(record_builder *b, const char *tag, dck_value v, double lo, double hi,
 		   double level, const char *how)
 {
 	const dck_metric_def *def = record_find_def(tag, b->box->arena);
-	dck_metric *m = build_metric_find(b, tag);
 
-	if (!def) {
-		assert(mem_arena_failed(b->box->arena));
-		return;
-	}
-	if (!m)
-		m = build_list_add(b, &b->metrics, sizeof *m);
-	if (!m)
-		return;
-	*m = (dck_metric){.def = def, .how = text_keep(b, how), .value = value_keep(b, v)};
-	if (m->value.kind == DCK_VALUE_REAL && isfinite(lo) && isfinite(hi) && level > 0) {
-		m->lo = lo;
-		m->hi = hi;
-		m->level = level;
+	assert(def || mem_arena_failed(b->box->arena));
+	if (def)
+		metric_put(b, def, v, lo, hi, level, how);
+}
+
+/* Returns the definition of another record's metric; it may be of a newer version. */
+static const dck_metric_def *def_keep(record_builder *b, const dck_metric_def *from)
+{
+	mem_arena *a = b->box->arena;
+	const dck_metric_def *known = record_find_def(from->tag, a);
+	dck_metric_def *own = known ? NULL : mem_arena_alloc(a, sizeof *own);
+
+	if (known)
+		return record_def_in(known, from->unit, a);
+	if (!own)
+		return NULL;
+	*own = *from;
+	own->tag = text_keep(b, from->tag);
+	own->name = text_keep(b, from->name);
+	own->help = text_keep(b, from->help);
+	return mem_arena_failed(a) ? NULL : own;
+}
+
+void record_metric_copy(record_builder *b, const dck_metric *from)
+{
+	const dck_metric_def *def = def_keep(b, from->def);
+	dck_metric *m = NULL;
+
+	assert(def || mem_arena_failed(b->box->arena));
+	if (def)
+		m = metric_put(b, def, from->value, from->lo, from->hi, from->level, from->how);
+	if (m) {
+		m->narrow = text_keep(b, from->narrow);
+		m->formula = text_keep(b, from->formula);
 	}
 }
 
@@ -571,7 +615,7 @@ static void build_cell_add(record_builder *b, dck_value v, double lo, double hi,
 	if (!cell)
 		return;
 	cell->value = value_keep(b, v);
-	if (cell->value.kind == DCK_VALUE_REAL && isfinite(lo) && isfinite(hi) && level > 0) {
+	if (is_number(&cell->value) && isfinite(lo) && isfinite(hi) && level > 0) {
 		cell->lo = lo;
 		cell->hi = hi;
 		cell->level = level;
@@ -660,6 +704,11 @@ void record_cell_real(record_builder *b, double v)
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level)
 {
 	build_cell_add(b, RECORD_REAL(v), lo, hi, level);
+}
+
+void record_cell_copy(record_builder *b, const dck_cell *from)
+{
+	build_cell_add(b, from->value, from->lo, from->hi, from->level);
 }
 
 void record_cell_absent(record_builder *b, const char *why)

@@ -77,6 +77,8 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why);
 /* Adds v if it is known; else the metric is absent, because of `why`. */
 void record_metric_if(bool known, record_builder *b, const char *tag, dck_value v, const char *how,
 		      const char *why);
+/* Adds a metric of another record, also one that metrics.def does not have. */
+void record_metric_copy(record_builder *b, const dck_metric *from);
 /* Adds a metric that is absent because it is a formula of open sizes, "4.09 G * N". */
 void record_metric_open(record_builder *b, const char *tag, const char *formula);
 
@@ -116,6 +118,8 @@ void record_cell_bool(record_builder *b, bool v);
 void record_cell_int(record_builder *b, int64_t v);
 void record_cell_real(record_builder *b, double v); /* not finite: absent */
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level);
+/* Adds a cell of another record, with its interval. */
+void record_cell_copy(record_builder *b, const dck_cell *from);
 void record_cell_absent(record_builder *b, const char *why);
 
 /* Set the part of the last table that a summary shows. A summary shows one table: the first for

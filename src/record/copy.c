@@ -14,30 +14,11 @@ void record_copy_facts(record_builder *b, const dck_record *r)
 		record_copy_fact(b, &r->facts[i]);
 }
 
-void record_copy_metric(record_builder *b, const dck_metric *from)
-{
-	if (from->formula)
-		record_metric_open(b, from->def->tag, from->formula);
-	else
-		record_metric(b, from->def->tag, from->value, from->lo, from->hi, from->level,
-			      from->how);
-	record_metric_narrow(b, from->def->tag, from->narrow);
-	record_metric_unit(b, from->def->tag, from->def->unit);
-}
-
 void record_copy_under(record_builder *b, const dck_record *r)
 {
 	for (size_t i = 0; i < r->nnotes; i++)
 		if (r->notes[i].cause)
 			record_note_set_cause(b, r->notes[i].code, r->notes[i].cause);
-}
-
-static void cell_copy(record_builder *b, const dck_cell *c)
-{
-	if (c->value.kind == DCK_VALUE_REAL)
-		record_cell_interval(b, c->value.as.r, c->lo, c->hi, c->level);
-	else
-		record_cell(b, c->value);
 }
 
 void record_copy_table(record_builder *b, const dck_table *from)
@@ -53,7 +34,7 @@ void record_copy_table(record_builder *b, const dck_table *from)
 	if (keys[0])
 		record_summary_columns(b, keys);
 	for (size_t i = 0; i < from->nrows * from->ncolumns; i++) {
-		cell_copy(b, &from->cells[i]);
+		record_cell_copy(b, &from->cells[i]);
 		if ((i + 1) % from->ncolumns == 0 && brief < from->nsummary_rows &&
 		    from->summary_rows[brief] == i / from->ncolumns) {
 			record_summary_row(b);
@@ -80,7 +61,7 @@ void record_copy(record_builder *b, const dck_record *r)
 		record_series(b, s->tag, s->unit, s->at_ns, s->values, s->n, s->warmup);
 	}
 	for (size_t i = 0; i < r->nmetrics; i++)
-		record_copy_metric(b, &r->metrics[i]);
+		record_metric_copy(b, &r->metrics[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
 		record_note_copy(b, &r->notes[i]);
 	record_copy_under(b, r);

@@ -9,7 +9,6 @@
 void record_copy_fact(record_builder *b, const dck_fact *from);
 /* Copies all facts of another record. */
 void record_copy_facts(record_builder *b, const dck_record *from);
-void record_copy_metric(record_builder *b, const dck_metric *from);
 /* Sets the causes of the notes that were copied from r. */
 void record_copy_under(record_builder *b, const dck_record *r);
 /* Copies a table, with its summary columns and rows. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/others.h"
+#include "base/decimal.h"
 #include "record/record_internal.h"
 #include <stdio.h>
 #include <string.h>
@@ -60,8 +61,8 @@ static void names_text(const os_cpu_split *c, char *buf, size_t size)
 
 	*buf = '\0';
 	for (size_t i = 0; i < c->ntop && at < size; i++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%s %.2f", i > 0 ? ", " : "",
-				       c->top[i].name, c->top[i].cores);
+		at += (size_t)snprintf(buf + at, size - at, "%s%s %s", i > 0 ? ", " : "",
+				       c->top[i].name, FIXED_TEXT(2, c->top[i].cores));
 }
 
 void record_others_advise(const record_others *o, record_builder *b, const char *section,
@@ -83,15 +84,15 @@ void record_others_advise(const record_others *o, record_builder *b, const char 
 	record_fact_real(b, section, "steal", DCK_UNIT_ONE, c->steal);
 	if (record_others_matter(o)) {
 		record_note(b, "busy-neighbours",
-			    "other programs used %.2f of %u cores during the measurement (%s)",
-			    c->others, c->cpus,
+			    "other programs used %s of %u cores during the measurement (%s)",
+			    FIXED_TEXT(2, c->others), c->cpus,
 			    names[0] ? names : "none is visible in this container");
 		record_remedy(b, "%s", busy);
 	}
 	if (c->steal > STEAL_CORES)
 		record_note(b, "steal",
-			    "the hypervisor gave %.2f cores of this machine to other machines, %s",
-			    c->steal, stolen);
+			    "the hypervisor gave %s cores of this machine to other machines, %s",
+			    FIXED_TEXT(2, c->steal), stolen);
 }
 
 void record_others_put(const record_others *o, record_builder *b, const char *section, bool threads)

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/markdown.h"
 #include "base/common_prefix.h"
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "base/sink.h"
 #include "record/record_internal.h"
@@ -189,7 +190,7 @@ static const char *timed_cell(const void *self, size_t row, size_t col, char *bu
 		format_number_of(&m->value, &v);
 		if (!(t->least > 0))
 			return "-";
-		snprintf(buf, MARKDOWN_CELL, "%.2f", v / t->least);
+		snprintf(buf, MARKDOWN_CELL, "%s", FIXED_TEXT(2, v / t->least));
 		return buf;
 	}
 }
@@ -275,18 +276,23 @@ static const char *metric_cell(const void *self, size_t row, size_t col, char *b
 	column_scale scale;
 	char ends[3 * FORMAT_SIZE];
 
+	column_range_add(&range, &c);
+	scale = column_scale_of(&range, m->def->unit, false);
 	switch (col) {
 	case 0:
 		return m->def->name;
 	case 1:
-		return m->value.kind == DCK_VALUE_ABSENT
-			   ? "-"
-			   : format_value(&m->value, m->def->unit, buf);
+		if (m->value.kind == DCK_VALUE_ABSENT)
+			return "-";
+		if (!(m->level > 0))
+			return format_value(&m->value, m->def->unit, buf);
+		/* Rounded as the ends of its interval are. */
+		snprintf(buf, MARKDOWN_CELL, scale.unit[0] ? "%s %s" : "%s%s",
+			 column_scale_value(&scale, &m->value, ends), scale.unit);
+		return buf;
 	case 2:
 		if (!(m->level > 0))
 			return "";
-		column_range_add(&range, &c);
-		scale = column_scale_of(&range, m->def->unit, false);
 		snprintf(buf, MARKDOWN_CELL, scale.unit[0] ? "%s %s (%s)" : "%s%s (%s)",
 			 interval_text(&scale, m, ends), scale.unit, FORMAT_LEVEL(m->level));
 		return buf;

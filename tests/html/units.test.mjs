@@ -16,6 +16,8 @@ test("sizes count in powers of 1024, rates in powers of 1000", () => {
 	assert.equal(format(1.065e12, "FLOP/s"), "1.065 TFLOP/s");
 	assert.equal(format(56.743, "items/s"), "56.74 items/s");
 	assert.equal(formatCount(1814073344), "1.814 G");
+	assert.equal(formatCount(999999), "1.000 M");
+	assert.equal(format(999.96, "items/s"), "1,000 items/s");
 });
 
 test("a column has one unit, however far its numbers lie apart", () => {

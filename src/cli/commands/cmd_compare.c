@@ -216,8 +216,12 @@ static int compare_run(cli *c, void *config)
 		    c, "compare needs two SUBJECTs, or one with --vary, --modes or --scan");
 	if (dck_compare_given_check(c->given, c->ngiven, nrecords > 0, &err) != DCK_OK)
 		return cli_usage(c, "%s", err.msg);
-	if (nrecords > 0)
+	if (nrecords > 0) {
+		/* Not a measurement: it is added to a history only where that is asked for. */
+		c->output.no_history |=
+		    !cli_given(c, "commit") && (cfg->which.history || !c->output.db);
 		return saved(c, cfg);
+	}
 	code = cli_subjects_read(c, &s);
 	if (code == CLI_OK)
 		code = cli_subjects_scan(c, &s);

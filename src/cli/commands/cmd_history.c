@@ -219,6 +219,10 @@ static int history_export(const cli *c, const history_command *cfg, dck_history 
 	dck_err err, unwritten;
 	dck_status status;
 
+	if (c->format.format != CLI_TEXT && c->format.format != CLI_JSON &&
+	    c->format.format != CLI_CSV)
+		return cli_usage(c, "export writes lines of JSON or, with --csv, metrics; not %s",
+				 cli_formats[c->format.format]);
 	dck_sink_fd(&out, STDOUT_FILENO);
 	/* The extension of --out sets the format, too. */
 	status = cfg->exported.csv || c->format.format == CLI_CSV
@@ -226,7 +230,8 @@ static int history_export(const cli *c, const history_command *cfg, dck_history 
 		     : dck_history_export(h, &cfg->filter, &out, &err);
 	if (dck_sink_finish(&out, &unwritten) != DCK_OK)
 		return cli_stdout_failed((int)unwritten.native_code);
-	return status == DCK_OK ? CLI_OK : cli_failed(&err);
+	/* A part of the records does not replace an older file. */
+	return status == DCK_OK ? CLI_OK : cli_result_failed(&err);
 }
 
 static int history_import(const cli *c, const history_command *cfg, dck_history *h)

@@ -23,6 +23,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/sink.h"
 #include "deepclock/report.h"
 #include "deepclock/unstable.h"
 #include "os/process/cleanup.h"
@@ -389,38 +390,52 @@ static void sync_directory(const char *path)
 	close(fd);
 }
 
-/* Writes the temporary file's contents into the target. A container's file may be a mount, which
- * cannot be replaced. */
-static bool write_over(const dck_replace *r, bool lasting)
+/* Copies all that can be read; returns errno, 0: all is written. */
+static int file_copy_rest(int from, int to)
 {
 	char part[65536];
-	ssize_t got = -1;
+	dck_sink out;
+	ssize_t got;
+	int reason;
+	dck_err err;
+
+	dck_sink_fd(&out, to);
+	do {
+		got = read(from, part, sizeof part);
+		if (got > 0)
+			sink_put(&out, part, (size_t)got);
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	reason = got < 0 ? errno : 0;
+	if (dck_sink_finish(&out, &err) == DCK_OK)
+		return reason;
+	return err.native_code > 0 ? (int)err.native_code : EIO;
+}
+
+/* Writes the temporary file's contents into the target. A container's file may be a mount, which
+ * cannot be replaced. If that fails, the temporary file stays, because the older content is gone.
+ */
+static dck_status write_over(dck_replace *r, bool lasting, dck_err *err)
+{
 	const int from = open(r->temp, O_RDONLY | O_CLOEXEC);
 	const int to = from < 0 ? -1 : open(r->target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
+	int reason = to < 0 ? errno : file_copy_rest(from, to);
+	dck_status status = DCK_OK;
 
-	while (from >= 0 && to >= 0 && (got = read(from, part, sizeof part)) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		for (ssize_t at = 0; at < got;) {
-			const ssize_t put = write(to, part + at, (size_t)(got - at));
-
-			if (put < 0 && errno != EINTR)
-				got = -1;
-			at += put > 0 ? put : 0;
-		}
-		if (got < 0)
-			break;
-	}
-	if (got == 0 && lasting && fsync(to) && errno != EINVAL && errno != ENOTSUP)
-		got = -1;
-	const int reason = errno;
-
+	if (reason == 0 && lasting && fsync(to) && errno != EINVAL && errno != ENOTSUP)
+		reason = errno;
 	if (from >= 0)
 		close(from);
-	if (to >= 0 && close(to) && errno != EINTR && got == 0)
-		return false;
-	errno = reason;
-	return got == 0;
+	if (to >= 0 && close(to) && errno != EINTR && reason == 0)
+		reason = errno;
+	if (to < 0)
+		DCK_FAIL_ERRNO(err, E_IO, reason, "cannot replace '%s'", r->target);
+	if (reason != 0) {
+		status =
+		    err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, reason,
+				  "cannot write all of '%s'; it is in '%s'", r->target, r->temp);
+		r->temp[0] = '\0';
+	}
+	return status;
 }
 
 static dck_status commit(dck_replace *r, bool lasting, dck_err *err)
@@ -437,9 +452,9 @@ static dck_status commit(dck_replace *r, bool lasting, dck_err *err)
 	if (r->direct)
 		return DCK_OK;
 	if (rename(r->temp, r->target)) {
-		if (errno != EBUSY || !write_over(r, lasting))
+		if (errno != EBUSY)
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot replace '%s'", r->target);
-		return DCK_OK;
+		return write_over(r, lasting, err);
 	}
 	r->temp[0] = '\0';
 	if (lasting)

@@ -164,4 +164,5 @@ static dck_status callgrind_write_trees(const form_doc *d, dck_err *err)
 	return DCK_OK;
 }
 
-const tree_format form_callgrind = {.write = callgrind_write_trees, .key = callgrind_key_of};
+const tree_format form_callgrind = {
+    .write = callgrind_write_trees, .key = callgrind_key_of, .whole = true};

@@ -9,11 +9,13 @@
  * Source: https://github.com/brendangregg/FlameGraph
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/decimal.h"
 #include "base/id_table.h"
 #include "base/sink.h"
 #include "profiler/write/tree_format.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* Returns where a number starts that ends the text; n: it ends in none. */
@@ -46,6 +48,19 @@ static void folded_put_name(dck_sink *out, const char *name, bool number)
 	sink_put(out, shown, n);
 }
 
+/* Readers take decimals, which weights without a unit may have, but no exponents. */
+static void folded_put_weight(dck_sink *out, double v)
+{
+	const double size = fabs(v);
+
+	if (size >= 1000 || size == floor(size))
+		sink_fmt(out, " %" PRId64, form_integer(v));
+	else if (size >= 1e-4)
+		sink_fmt(out, " %s", DECIMAL_TEXT(6, v));
+	else
+		sink_fmt(out, " %s", FIXED_TEXT(12, v));
+}
+
 static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 {
 	const form_tree *f = &d->trees[0];
@@ -56,20 +71,19 @@ static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 	for (uint32_t n = f->c.first; n != CALL_NONE; n = call_tree_next(&f->c, n)) {
 		const size_t own = n * f->t.ncolumns;
 		const double a = f->t.weights[own], b = diff ? f->t.weights[own + 1] : 0;
-		const int64_t weight = tree_format_weight(f, n);
+		const double weight = f->t.weights[own + f->weight];
 
 		path[f->depth[n]] = form_frame(f, n)->name;
-		if (diff ? a == 0 && b == 0 : weight <= 0)
+		if (diff ? a == 0 && b == 0 : !(weight > 0))
 			continue;
 		for (uint32_t i = 0; i <= f->depth[n]; i++) {
 			sink_text(d->sink, i ? ";" : "");
 			folded_put_name(d->sink, path[i], diff || (f->threads && i == 0));
 		}
+		folded_put_weight(d->sink, diff ? a : weight);
 		if (diff)
-			sink_fmt(d->sink, " %" PRId64 " %" PRId64 "\n", form_integer(a),
-				 form_integer(b));
-		else
-			sink_fmt(d->sink, " %" PRId64 "\n", weight);
+			folded_put_weight(d->sink, b);
+		sink_text(d->sink, "\n");
 	}
 	return DCK_OK;
 }

@@ -274,4 +274,4 @@ static dck_status pprof_write_trees(const form_doc *d, dck_err *err)
 	return status;
 }
 
-const tree_format form_pprof = {.write = pprof_write_trees, .several = true};
+const tree_format form_pprof = {.write = pprof_write_trees, .several = true, .whole = true};

@@ -54,6 +54,7 @@ typedef struct tree_format {
 	 * frame. */
 	dck_frame (*key)(const dck_frame *frame);
 	bool several; /* supports several trees */
+	bool whole;   /* its weights are whole numbers */
 } tree_format;
 #define X(id, ending, gzip, text) extern const tree_format form_##id;
 DCK_CALLS_FORMAT_MAP(X)

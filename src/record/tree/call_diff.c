@@ -14,6 +14,7 @@
  * scaled to the sum of B.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/names/function_name.h"
@@ -338,8 +339,9 @@ static dck_status diff_tables_write(diff *d, record_builder *b, dck_err *err)
 static void whole_say(diff *d, const double whole[SIDES])
 {
 	if (whole[A] > 0)
-		snprintf(d->whole_text, sizeof d->whole_text, "; all of B is %.4g times A%s",
-			 whole[B] / whole[A], d->view->normalise ? ", which is scaled to it" : "");
+		snprintf(d->whole_text, sizeof d->whole_text, "; all of B is %s times A%s",
+			 DECIMAL_TEXT(4, whole[B] / whole[A]),
+			 d->view->normalise ? ", which is scaled to it" : "");
 }
 
 /* Adds the weights of both trees, and scales the weights of the first. */

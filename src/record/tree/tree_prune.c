@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/tree_prune.h"
 
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -205,12 +206,12 @@ static void fold_note_put(const tree_folded *f, size_t of, record_builder *b)
 	char parts[200] = "";
 
 	for (size_t c = 0, n = 0; c < f->t.ncolumns && n < sizeof parts; c++)
-		n += (size_t)snprintf(parts + n, sizeof parts - n, "%s%.2g %% of %s", c ? ", " : "",
-				      100 * f->part[c], f->t.columns[c].key);
+		n += (size_t)snprintf(parts + n, sizeof parts - n, "%s%s %% of %s", c ? ", " : "",
+				      DECIMAL_TEXT(2, 100 * f->part[c]), f->t.columns[c].key);
 	record_note(b, "tree-pruned",
-		    "%zu of %zu call paths of %s, each of at most %.2g %% of anything, are summed "
+		    "%zu of %zu call paths of %s, each of at most %s %% of anything, are summed "
 		    "up as " TREE_LIGHT_NAME " below the paths around them: %s",
-		    f->paths, of, f->t.name, 100 * f->most, parts);
+		    f->paths, of, f->t.name, DECIMAL_TEXT(2, 100 * f->most), parts);
 }
 
 dck_status tree_prune_put(const dck_tree *t, record_builder *b, dck_err *err)

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/report.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "base/sink.h"
 #include "os/process/lazy_library.h"
@@ -124,8 +125,9 @@ dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *ou
 	dck_err why = {0};
 
 	if (!(scale >= SCALE_LEAST && scale <= SCALE_MOST))
-		DCK_FAIL(err, E_ARG, "the scale of the image is %g: give %g to %g", scale,
-			 SCALE_LEAST, SCALE_MOST);
+		DCK_FAIL(err, E_ARG, "the scale of the image is %s: give %s to %s",
+			 DECIMAL_TEXT(6, scale), DECIMAL_TEXT(6, SCALE_LEAST),
+			 DECIMAL_TEXT(6, SCALE_MOST));
 	dck_status status = os_in_child(draw_there, &d, TIMEOUT_NS, PNG_MAX, &output, &why);
 
 	if (status == DCK_OK && output.n < 2)

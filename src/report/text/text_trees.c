@@ -2,6 +2,7 @@
  * weights.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/decimal.h"
 #include "base/sink.h"
 #include "record/tree/tree_rows.h"
 #include "record/tree/module_tree.h"
@@ -67,10 +68,10 @@ static void trees_tree_put(page *p, tree_view *v)
 	grid_put(p, &g);
 	if (v->rows.left_out > 0) {
 		page_fmt(p,
-			 "  left out: %zu path%s with all below them, of less than %g %% or "
+			 "  left out: %zu path%s with all below them, of less than %s %% or "
 			 "beyond %d rows and %d levels",
-			 v->rows.left_out, v->rows.left_out == 1 ? "" : "s", 100 * share_min,
-			 TREE_ROWS_MAX, LEVELS_MAX - 1);
+			 v->rows.left_out, v->rows.left_out == 1 ? "" : "s",
+			 DECIMAL_TEXT(6, 100 * share_min), TREE_ROWS_MAX, LEVELS_MAX - 1);
 		page_line(p);
 	}
 }

@@ -38,6 +38,9 @@ PY
 deepclock history check --db bad.db
 deepclock history show 0006 --db bad.db
 deepclock history show 0007 --db bad.db --format csv | tail -1
+echo before > kept.jsonl
+deepclock history export --db bad.db --out kept.jsonl
+echo "$? $(cat kept.jsonl)"
 echo -- a number of the index that is not the one of the record
 cp good.db bad.db
 python3 - <<'PY'

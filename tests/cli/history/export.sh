@@ -26,3 +26,7 @@ deepclock history export > /dev/full
 echo "exit $?"
 deepclock history export --csv > /dev/full
 echo "exit $?"
+echo -- to a file of another format
+deepclock history export --out page.html
+echo "exit $?"
+test -e page.html || echo no file

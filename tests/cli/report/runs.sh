@@ -5,3 +5,8 @@ rm -f ran
 deepclock bench --runs 3 --per run -- touch ran
 echo $?
 test -e ran || echo nothing ran
+saved-record a latency/median 100 98 102 > a.json
+for option in '--by type' '--sort time' '--top 3'; do
+	deepclock report a.json --per run --format csv $option
+	echo $?
+done

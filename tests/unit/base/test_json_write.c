@@ -1,6 +1,7 @@
 /* Tests of base/json_write.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
 #include "base/json/json_read.h"
 #include "base/json/json_write.h"
 
@@ -267,6 +268,9 @@ static void the_locale_changes_nothing(void **state)
 		assert_true(decimal_strtod("1.5", NULL) == 1.5);
 		assert_string_equal(option_text(0.1), "0.10000000000000001");
 		assert_string_equal(csv_text_of(0.1), "0.1");
+		dck_err e;
+		err_set(&e, DCK_E_ARG, __FILE__, __LINE__, "%.1f %%", 2.5);
+		assert_string_equal(e.msg, "2.5 %");
 		setlocale(LC_NUMERIC, "C");
 	}
 	if (!found) {

@@ -380,6 +380,38 @@ static void a_file_that_is_a_mount_is_written_over(void **state)
 	remove("g");
 }
 
+/* The older content is gone then, so that the new one must be somewhere. */
+static void a_mount_without_room_loses_nothing(void **state)
+{
+	static char large[1 << 16];
+	int status = 0;
+	dck_err e;
+
+	(void)state;
+	memset(large, 'n', sizeof large - 1);
+	put("g", "");
+	assert_int_equal(mkdir("small", 0700), 0);
+	const pid_t child = fork();
+	if (child == 0) {
+		if ((unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
+		    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+		    mount("none", "small", "tmpfs", 0, "size=8k") != 0)
+			_exit(77);
+		put("small/f", "older");
+		if (mount("small/f", "g", NULL, MS_BIND, NULL) != 0)
+			_exit(77);
+		_exit(replace("g", large, &e) == DCK_E_IO && e.native_code == ENOSPC &&
+			      strstr(e.msg, "'; it is in '") && entries() == 3
+			  ? 0
+			  : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) != 77)
+		assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(system("rm -rf g small .dck-*"), 0);
+}
+
 static void what_cannot_be_written(void **state)
 {
 	(void)state;
@@ -633,6 +665,7 @@ int test_os_file(void)
 	    cmocka_unit_test(a_new_file_inherits),
 	    cmocka_unit_test(abort_leaves_the_old_file),
 	    cmocka_unit_test(a_file_that_is_a_mount_is_written_over),
+	    cmocka_unit_test(a_mount_without_room_loses_nothing),
 	    cmocka_unit_test(what_cannot_be_written),
 	    cmocka_unit_test(a_failing_rename_cleans_up),
 	    cmocka_unit_test(devices_and_pipes_are_written_directly),

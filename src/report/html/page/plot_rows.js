@@ -123,8 +123,8 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 			const spots = along.map((r, i) => (beside ? { x: width - right + 6, y: beyond[i] + 4 } : nameAlong(r, [ROOM.left + 4, width - right - 4], y(r.y), taken)));
 			svg.append("g").selectAll("text").data(along).join("text").attr("class", "strong halo name-of-rule").attr("x", (r, i) => spots[i].x).attr("y", (r, i) => spots[i].y)
 				.text(r => (beside ? fitText(r.text, right - 8) : r.text));
-			const places = spaced(ends.map(e => e.y), 14, above, high - ROOM.bottom);
-			svg.append("g").selectAll("text").data(ends.filter(e => e.l.name)).join("text").attr("class", "strong name-of-list").attr("dy", "0.35em")
+			const last = ends.filter(e => e.l.name), places = spaced(last.map(e => e.y), 14, above, high - ROOM.bottom);
+			svg.append("g").selectAll("text").data(last).join("text").attr("class", "strong name-of-list").attr("dy", "0.35em")
 				.attr("x", width - right + 6).attr("y", (e, i) => places[i]).text(e => fitText(e.l.name, right - 8));
 		},
 	});

@@ -18,7 +18,7 @@ export function digits(v, n = 4) {
 		return "0";
 	if (size >= 1e15 || size < 1e-4)
 		return v.toExponential(n - 1);
-	if (size >= 10 ** (n - 1) || (Number.isInteger(v) && size >= 1000))
+	if (Number(size.toPrecision(n)) >= 10 ** (n - 1) || (Number.isInteger(v) && size >= 1000))
 		return Math.round(v).toLocaleString("en-US");
 	if (Number.isInteger(v))
 		return String(v);
@@ -77,7 +77,7 @@ export const roundText = (v, unit) => format(Number(v.toPrecision(3)), unit).rep
 
 /** MACs, parameters and other counts without a unit: "1.814 G". */
 export function formatCount(v) {
-	const [factor, prefix] = DECIMAL.find(([f]) => Math.abs(v) >= f) || [1, ""];
+	const [factor, prefix] = DECIMAL.find(([f]) => Math.abs(v) >= f * 0.99995) || [1, ""];
 
 	return Math.abs(v) < 1e4 ? digits(v) : `${digits(v / factor)} ${prefix}`;
 }
