@@ -3,7 +3,7 @@
  *
  *	sampled_program
  *[shares|threads|children|deep|signals|urgent|again|closed|fail|crash|wait|timed|endless|family]
- *[generated|named] [ROUNDS]
+ *[mainless|generated|named] [ROUNDS]
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -298,6 +298,24 @@ static _Noreturn void endless(bool family)
 		shares();
 }
 
+static void *endless_thread(void *unused)
+{
+	for (;;)
+		shares();
+	return unused;
+}
+
+/* The same where the main thread has ended. */
+static _Noreturn void mainless(void)
+{
+	pthread_t t;
+
+	puts("ready");
+	fflush(stdout);
+	pthread_create(&t, NULL, endless_thread, NULL);
+	pthread_exit(NULL);
+}
+
 /* Code that the program writes, as a JIT compiler does: it counts its argument down to 0. named:
  * its name is in the map that profilers read. */
 static int generated(bool named)
@@ -370,6 +388,8 @@ int main(int argc, char **argv)
 		endless(false);
 	if (!strcmp(what, "family"))
 		endless(true);
+	if (!strcmp(what, "mainless"))
+		mainless();
 	if (!strcmp(what, "generated") || !strcmp(what, "named"))
 		return generated(!strcmp(what, "named"));
 	if (!strcmp(what, "fail"))

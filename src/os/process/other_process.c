@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* other_process.c - other processes, by the files of /proc.
+ *
+ * Each function reads one file, which may be missing at any time: a process ends while it is looked
+ * at. /proc/PID/stat has the state of the main thread, which may end before the others, and
+ * /proc/PID/task/TID/syscall needs the rights of ptrace(2), which the state does not.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "os/process/other_process.h"
 
 #include "os/file/text.h"
@@ -12,12 +18,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Returns the fields after the name in /proc/PID/stat: the name may contain spaces and brackets. */
-static const char *stat_rest(int pid, char *buf, size_t size)
+/* Returns the fields after the name in /proc/PID/stat, or of a thread (tid not 0): the name may
+ * contain spaces and brackets. */
+static const char *stat_rest(int pid, int tid, char *buf, size_t size)
 {
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	if (tid)
+		snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
+	else
+		snprintf(path, sizeof path, "/proc/%d/stat", pid);
 	const char *end = text_read(path, buf, size) ? strrchr(buf, ')') : NULL;
 	return end && end[1] == ' ' ? end + 2 : NULL;
 }
@@ -25,9 +35,19 @@ static const char *stat_rest(int pid, char *buf, size_t size)
 bool os_process_runs(int pid)
 {
 	char buf[1024];
-	const char *rest = stat_rest(pid, buf, sizeof buf);
+	const char *rest = stat_rest(pid, 0, buf, sizeof buf);
+	long threads;
 
-	return rest && *rest != 'Z' && *rest != 'X';
+	if (!rest)
+		return false;
+	if (*rest != 'Z' && *rest != 'X')
+		return true;
+	/* The state is that of the main thread, which may end before the others. */
+	return *rest == 'Z' &&
+	       sscanf(rest,
+		      "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+		      &threads) == 1 &&
+	       threads > 1;
 }
 
 bool os_process_threads_each(int pid, void (*f)(void *self, int tid), void *self)
@@ -57,7 +77,7 @@ bool os_process_thread_name(int pid, int tid, char *ret, size_t size)
 bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns)
 {
 	char buf[1024];
-	const char *rest = stat_rest(pid, buf, sizeof buf);
+	const char *rest = stat_rest(pid, 0, buf, sizeof buf);
 	const long ticks = sysconf(_SC_CLK_TCK);
 	uint64_t user, system;
 
@@ -70,6 +90,14 @@ bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns)
 	return true;
 }
 
+static bool thread_sleeps(int pid, int tid)
+{
+	char buf[1024];
+	const char *rest = stat_rest(pid, tid, buf, sizeof buf);
+
+	return rest && *rest && strchr("SDTt", *rest);
+}
+
 bool os_thread_blocked_call(int pid, int tid, os_blocked_call *ret)
 {
 	char path[64], text[256];
@@ -77,7 +105,13 @@ bool os_thread_blocked_call(int pid, int tid, os_blocked_call *ret)
 	uint64_t sp, pc;
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
-	if (!text_read(path, text, sizeof text) || strncmp(text, "running", 7) == 0)
+	if (!text_read(path, text, sizeof text)) {
+		if (!thread_sleeps(pid, tid))
+			return false;
+		*ret = (os_blocked_call){.call = -1, .unread = true};
+		return true;
+	}
+	if (strncmp(text, "running", 7) == 0)
 		return false;
 	if (sscanf(text, "-1 0x%" SCNx64 " 0x%" SCNx64, &sp, &pc) == 2)
 		call = -1;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns whether the process exists and has not ended. */
+/* Returns whether the process exists and has not ended: its main thread may have. */
 bool os_process_runs(int pid);
 /* Calls f for each thread of the process. false: no such process, or no /proc. */
 bool os_process_threads_each(int pid, void (*f)(void *self, int tid), void *self);
@@ -20,9 +20,10 @@ bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns);
 /* The blocking call of a thread. */
 typedef struct os_blocked_call {
 	uint64_t sp, pc;
-	long call; /* system call number; -1: none, it waits for memory or a CPU */
+	long call;   /* system call number; -1: none, it waits for memory or a CPU */
+	bool unread; /* where it waits may not be read: sp and pc are 0 */
 } os_blocked_call;
-/* Reads it. false: the thread runs or does not exist, or access is denied. */
+/* Reads it. false: the thread runs or does not exist. */
 bool os_thread_blocked_call(int pid, int tid, os_blocked_call *ret);
 /* A thread's CPU time, its time in the run queue before each timeslice, and their number: while
  * that is unchanged, it was not given a CPU. */

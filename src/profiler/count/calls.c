@@ -126,6 +126,7 @@ dck_call_counter *dck_call_counter_read(const char *path, const dck_call_counter
 	/* The pointers and open calls belong to the other process. */
 	l->frames = NULL;
 	l->buckets = NULL;
+	l->nodes_max = CALL_LANE_NODES; /* of this mapping */
 	l->depth = l->current = 0;
 	l->in_use = 0;
 	if (!calls_in_order(l)) {

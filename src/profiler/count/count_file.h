@@ -38,7 +38,8 @@ typedef struct count_process {
 	/* Overhead of an empty call, measured in this process: the part in the function's time and
 	 * the part in its caller's; in 1/256 ticks. */
 	uint64_t cost_inside, cost_outside;
-	char name[64]; /* of the executable */
+	uint64_t held, limit; /* address space of the lanes; RLIMIT_AS, 0: none */
+	char name[64];	      /* of the executable */
 } count_process;
 
 #endif

@@ -48,7 +48,7 @@ static const char rest_name[] = "(calls by paths beyond the limit)";
 
 dck_status count_functions_init(count_functions *f, dck_err *err)
 {
-	*f = (count_functions){0};
+	*f = (count_functions){.nodes_max = CALL_LANE_NODES, .frames_max = CALL_LANE_FRAMES};
 	return cct_init(&f->paths, weights, sizeof weights / sizeof weights[0], err);
 }
 
@@ -134,7 +134,11 @@ dck_status count_functions_add(count_functions *f, const thread_cct *lane, doubl
 	if (price->inside_ns + price->outside_ns > f->price_ns)
 		f->price_ns = price->inside_ns + price->outside_ns;
 	f->lost += lane->lost;
+	if (lane->lost && lane->frames_max < f->frames_max)
+		f->frames_max = lane->frames_max;
 	f->rest += lane->rest;
+	if (lane->rest && lane->nodes_max < f->nodes_max)
+		f->nodes_max = lane->nodes_max;
 	f->full += lane->full;
 	f->left += lane->left;
 	f->unmatched += lane->unmatched;
@@ -264,8 +268,8 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 	if (f->lost) {
 		dck_text_count((int64_t)f->lost, lost, sizeof lost);
 		record_note(b, "count-lost",
-			    "%s calls were not counted: more than %d calls were open at one time",
-			    lost, CALL_LANE_FRAMES);
+			    "%s calls were not counted: more than %u calls were open at one time",
+			    lost, f->frames_max);
 		record_remedy(b, "call less deeply");
 	}
 	if (f->rest && f->full) {
@@ -280,8 +284,8 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
 		record_note(b, "count-paths",
 			    "%s of %s calls are in the table, but not on their paths in the tree: "
-			    "more than %d paths, or deeper than %d",
-			    lost, all, CALL_LANE_NODES, CALL_LANE_DEPTH);
+			    "more than %u paths, or deeper than %d",
+			    lost, all, f->nodes_max, CALL_LANE_DEPTH);
 	}
 	if (f->self_ns > 0 && f->cost_ns > 0.2 * f->self_ns)
 		record_note(b, "count-price", "counting took about %.0f %% of the functions' time",

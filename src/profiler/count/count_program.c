@@ -338,9 +338,10 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 		if (left.processes)
 			record_fact_int(b, "count", "processes", DCK_UNIT_ONE, left.processes);
 		count_unseen_put(r, b);
+		program_address_space_put(b, left.held, left.limit);
 		not_counted_note(b, left.lanes_failed, "thread", left.error);
 		not_counted_note(b, left.children_failed, "forked process", left.error);
-		if (left.missing_reason)
+		if (left.missing_reason[0])
 			record_fact_text(b, "method", "symbols", left.missing_reason);
 	}
 	count_results_done(&left);

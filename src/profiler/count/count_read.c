@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "profiler/count/count_file.h"
+#include "os/file/text.h"
 #include "os/os.h"
 #include "profiler/unwind/address_space.h"
 #include "profiler/symbols/symbolizer.h"
@@ -209,6 +210,10 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 	ret->lanes_failed += p.about.lanes_failed;
 	ret->children_failed += p.about.children_failed;
 	ret->error = p.about.error ? p.about.error : ret->error;
+	if (p.about.limit && (!ret->limit || p.about.limit < ret->limit)) {
+		ret->limit = p.about.limit;
+		ret->held = p.about.held;
+	}
 	snprintf(file, sizeof file, "%.*smodules", (int)stem, path);
 	dck_status st = modules_read(&p, file, err);
 	for (uint32_t i = 0; st == DCK_OK && i < p.about.lanes && i < CALL_LANES_MAX; i++) {
@@ -260,8 +265,9 @@ dck_status count_read(const char *directory, double ns_per_tick, const count_kil
 		r.status = ERR_NO_MEMORY(err, "for the calls of a program");
 	if (r.status == DCK_OK)
 		os_glob_each(directory, "*.process", one_read, &r);
-	if (r.names && ret->processes)
-		ret->missing_reason = symbolizer_missing_reason(r.names);
+	const char *missing = r.names && ret->processes ? symbolizer_missing_reason(r.names) : NULL;
+	if (missing)
+		text_copy(ret->missing_reason, sizeof ret->missing_reason, missing);
 	symbols_free(r.names);
 	address_space_files_free(r.files);
 	return r.status;

@@ -19,12 +19,13 @@ typedef struct count_results {
 	uint32_t processes; /* processes that called instrumented functions */
 	uint32_t too_many;  /* processes beyond the most that are read, which are in no sum */
 	uint32_t lanes_failed;
-	uint32_t no_space;	    /* processes without space for their file */
-	uint32_t children_failed;   /* the same, whose parent reports it */
-	int error;		    /* errno of threads and processes without files; 0: unknown */
-	const char *missing_reason; /* reason why lines are missing; NULL: they are known. Static */
-	id_table rows;		    /* count_row, from 0 on */
-	bool sampled;		    /* a time of 0 is absent */
+	uint32_t no_space;	  /* processes without space for their file */
+	uint32_t children_failed; /* the same, whose parent reports it */
+	uint64_t held, limit;	  /* of the process with the least RLIMIT_AS; 0: none */
+	int error;		  /* errno of threads and processes without files; 0: unknown */
+	char missing_reason[512]; /* why lines are missing; "": they are known */
+	id_table rows;		  /* count_row, from 0 on */
+	bool sampled;		  /* a time of 0 is absent */
 } count_results;
 
 /* The program's first process, if it was killed: its end, by both clocks. pid 0: it was not. */

@@ -15,7 +15,7 @@
  * visits parents first. `n` grows last, so the file of a killed process is consistent. File space
  * is allocated (file_room.h) before a node is written, because a store to a page without space
  * raises SIGBUS. A lane has 48 MiB of address space for nodes, 24 MiB for frames and 2 MiB for
- * buckets; a page takes memory when it is first written.
+ * buckets, and less under RLIMIT_AS; a page takes memory when it is first written.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/thread_cct.h"
@@ -25,6 +25,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void *lane_map(size_t bytes, int fd)
@@ -46,12 +47,33 @@ static void lane_unmap(void *p, size_t bytes)
 }
 
 enum {
-	FRAMES_BYTES = CALL_LANE_FRAMES * (int)sizeof(call_frame),
 	BUCKETS_BYTES = CALL_LANE_BUCKETS * 4,
 	PATH_BYTES = 4096,
 	GROW_LEAST = 1 << 14,
 	GROW_MOST = 1 << 20
 };
+
+/* Returns how many nodes and open calls a tree may have: one in LANES_PART of the address space
+ * that the program may use is a tree's. */
+static uint32_t lane_rows(void)
+{
+	enum { AS = 9 /* RLIMIT_AS */, LANES_PART = 64, ROWS_LEAST = 1 << 12 };
+	const uint64_t row = sizeof(call_node) + sizeof(call_frame);
+	struct {
+		uint64_t soft, hard; /* UINT64_MAX: none */
+	} limit;
+
+	if (syscall(SYS_prlimit64, 0, AS, NULL, &limit) != 0 ||
+	    limit.soft / LANES_PART / row >= CALL_LANE_NODES)
+		return CALL_LANE_NODES;
+	const uint64_t rows = limit.soft / LANES_PART / row;
+	return rows < ROWS_LEAST ? ROWS_LEAST : (uint32_t)rows;
+}
+
+static size_t lane_bytes(uint32_t nodes)
+{
+	return CALL_LANE_HEAD + (size_t)nodes * sizeof(call_node);
+}
 
 /* Allocates file space for more nodes: as much again, within bounds. No descriptor stays open,
  * because the program may count its descriptors, or close all. */
@@ -72,7 +94,7 @@ static bool lane_has_space(thread_cct *l)
 {
 	const uint64_t needed = CALL_LANE_HEAD + (l->n + UINT64_C(1)) * sizeof(call_node);
 
-	if (l->n >= CALL_LANE_NODES)
+	if (l->n >= l->nodes_max)
 		return false;
 	if (needed <= l->cap)
 		return true;
@@ -85,7 +107,8 @@ static bool lane_has_space(thread_cct *l)
 	return !l->full;
 }
 
-static thread_cct *file_map(const char *path)
+/* The file has CALL_LANE_BYTES in any case, of which `nodes` are mapped. */
+static thread_cct *file_map(const char *path, uint32_t nodes)
 {
 	thread_cct first = {0}, *l = NULL;
 
@@ -96,7 +119,7 @@ static thread_cct *file_map(const char *path)
 		return NULL;
 	if (file_size_allowed(CALL_LANE_BYTES) && lane_grow(&first, fd) &&
 	    file_size_set(fd, CALL_LANE_BYTES))
-		l = lane_map(CALL_LANE_BYTES, fd);
+		l = lane_map(lane_bytes(nodes), fd);
 	file_room_close(fd);
 	if (l)
 		l->cap = first.cap;
@@ -107,11 +130,13 @@ static thread_cct *file_map(const char *path)
 
 thread_cct *thread_cct_make(const char *path)
 {
-	thread_cct *l = path ? file_map(path) : lane_map(CALL_LANE_BYTES, -1);
+	const uint32_t rows = lane_rows();
+	thread_cct *l = path ? file_map(path, rows) : lane_map(lane_bytes(rows), -1);
 
 	if (!l)
 		return NULL;
-	l->frames = lane_map(FRAMES_BYTES, -1);
+	l->nodes_max = l->frames_max = rows;
+	l->frames = lane_map(rows * sizeof(call_frame), -1);
 	l->buckets = lane_map(BUCKETS_BYTES + PATH_BYTES, -1);
 	if (!l->frames || !l->buckets) {
 		thread_cct_free(l);
@@ -129,13 +154,19 @@ thread_cct *thread_cct_make(const char *path)
 	return l;
 }
 
+uint64_t thread_cct_bytes(const thread_cct *l)
+{
+	return lane_bytes(l->nodes_max) + l->frames_max * sizeof(call_frame) + BUCKETS_BYTES +
+	       PATH_BYTES;
+}
+
 void thread_cct_free(thread_cct *l)
 {
 	if (!l)
 		return;
-	lane_unmap(l->frames, FRAMES_BYTES);
+	lane_unmap(l->frames, l->frames_max * sizeof(call_frame));
 	lane_unmap(l->buckets, BUCKETS_BYTES + PATH_BYTES);
-	lane_unmap(l, CALL_LANE_BYTES);
+	lane_unmap(l, lane_bytes(l->nodes_max));
 }
 
 static inline uint32_t *bucket_of(thread_cct *l, uint32_t parent, uint64_t function)
@@ -217,7 +248,7 @@ __attribute__((flatten)) call_frame *thread_cct_begin(thread_cct *l, uint64_t fu
 	call_frame *f = &l->frames[l->depth];
 	call_node *nodes = thread_cct_nodes(l);
 
-	if (l->depth >= CALL_LANE_FRAMES) {
+	if (l->depth >= l->frames_max) {
 		l->too_deep++;
 		l->lost++;
 		return NULL;
@@ -299,7 +330,10 @@ bool thread_cct_forget(thread_cct *l, uint64_t function)
 void thread_cct_fork(thread_cct *l, const thread_cct *from, uint32_t depth, uint64_t now)
 {
 	const call_frame *frames = from->frames;
+	const uint32_t beyond = depth > l->frames_max ? depth - l->frames_max : 0;
+	const bool deep = depth == from->frames_max;
 
+	depth -= beyond;
 	for (uint32_t i = 0; i < depth; i++) {
 		uint32_t folded;
 		const uint32_t node =
@@ -312,6 +346,6 @@ void thread_cct_fork(thread_cct *l, const thread_cct *from, uint32_t depth, uint
 		l->depth = i + 1;
 	}
 	l->inherited = l->n;
-	l->too_deep = depth == CALL_LANE_FRAMES ? from->too_deep : 0;
+	l->too_deep = beyond + (deep ? from->too_deep : 0);
 	l->last = now;
 }

@@ -14,6 +14,8 @@
  *
  * thread_cct_begin() and thread_cct_end() count without a time.
  *
+ * Under a limit of the address space (RLIMIT_AS) a tree has fewer nodes and open calls.
+ *
  * Calls deeper than CALL_LANE_DEPTH are charged to an existing path: to the nearest ancestor of the
  * same function, as in recursions; without one, or if all CALL_LANE_NODES paths are in use, to the
  * function's path below THREAD_CCT_OVERFLOW. So calls and self times are exact, and the paths
@@ -77,6 +79,8 @@ typedef struct thread_cct {
 	char *path;    /* path of the file */
 	uint64_t cap;  /* allocated bytes of the file */
 	uint32_t full; /* no space for more nodes */
+	/* CALL_LANE_NODES and CALL_LANE_FRAMES, or fewer under a limit of the address space. */
+	uint32_t nodes_max, frames_max;
 } thread_cct;
 
 enum {
@@ -88,6 +92,8 @@ enum {
  * without space. */
 thread_cct *thread_cct_make(const char *path);
 void thread_cct_free(thread_cct *l); /* NULL is allowed; does not remove the file */
+/* Returns the bytes of address space that it takes. */
+uint64_t thread_cct_bytes(const thread_cct *l);
 
 static inline call_node *thread_cct_nodes(const thread_cct *l)
 {
@@ -126,7 +132,7 @@ static inline call_frame *thread_cct_begin_again(thread_cct *l, uint64_t functio
 			return NULL;
 		nodes[l->current].child = node;
 	}
-	if (__builtin_expect(l->depth >= CALL_LANE_FRAMES || node == 0, 0))
+	if (__builtin_expect(l->depth >= l->frames_max || node == 0, 0))
 		return NULL;
 	nodes[node].calls++;
 	call_frame *f = &l->frames[l->depth];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/execs/exec_unseen.h"
 
+#include "base/utf8.h"
 #include "profiler/execs/exec_watch.h"
 
 #include <stdio.h>
@@ -65,14 +66,15 @@ static void programs_put(record_builder *b, const exec_unseen *u, const started 
 	size_t at = 0;
 
 	for (size_t i = 1; i < n && i < NAMED; i++)
-		at += (size_t)snprintf(others + at, sizeof others - at, "%s'%.80s'",
-				       i > 1 ? ", " : " (also ", os_path_base(rows[i].path));
+		at += (size_t)snprintf(others + at, sizeof others - at, "%s'%.*s'",
+				       i > 1 ? ", " : " (also ",
+				       UTF8_NAME(os_path_base(rows[i].path)));
 	if (n > NAMED)
 		at += (size_t)snprintf(others + at, sizeof others - at, " and %zu more", n - NAMED);
 	if (n > 1)
 		snprintf(others + at, sizeof others - at, ")");
-	record_note(b, "programs-not-recorded", "program '%.80s' is not in this result: %s%s",
-		    os_path_base(rows[0].path),
+	record_note(b, "programs-not-recorded", "program '%.*s' is not in this result: %s%s",
+		    UTF8_NAME(os_path_base(rows[0].path)),
 		    obstacle ? os_preload_obstacle_text(obstacle)
 			     : "its environment has no LD_PRELOAD",
 		    others);

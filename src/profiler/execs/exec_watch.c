@@ -29,8 +29,15 @@ extern char **environ;
 #define FD_LINKS     "/proc/self/fd/"
 #define DEFAULT_PATH "/bin:/usr/bin" /* libc's */
 
-/* Longer paths are not written: threads may have small stacks. */
-enum { PATH_BYTES = 512, DIRECTORY_BYTES = 512, ROW_NAME_BYTES = 16 + sizeof EXEC_FILE_END };
+/* Longer paths get pages of their own: threads may have small stacks. */
+enum {
+	PATH_BYTES = 512,
+	LONG_BYTES = 8192,
+	DIRECTORY_BYTES = 512,
+	ROW_NAME_BYTES = 16 + sizeof EXEC_FILE_END
+};
+/* PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS */
+enum { PAGES_WRITABLE = 3, PAGES_OWN = 0x22 };
 enum { NO_ROW = 0 };
 static char directory[DIRECTORY_BYTES]; /* "": nothing is written */
 
@@ -90,12 +97,12 @@ static bool environment_preloads(char *const envp[])
 	return has_variable && has_library;
 }
 
-/* Whether a write ends the program by SIGXFSZ, or fails. */
-static bool is_file_limited(void)
+/* Whether a write of n bytes ends the program by SIGXFSZ, or fails. */
+static bool is_file_limited(size_t n)
 {
 	struct rlimit l;
 
-	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur <= PATH_BYTES;
+	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur < n;
 }
 
 /* These functions of libc are cancellation points. */
@@ -164,20 +171,35 @@ static bool exec_row_write(uint64_t row, const char *text, size_t n)
 	return done;
 }
 
-/* Returns the row that was added; NO_ROW: none. */
-static uint64_t program_write(int fd, char *const envp[])
+/* Writes the row of the path that text[1...n] has. Returns the row that was added; NO_ROW: none. */
+static uint64_t path_write(char *text, ssize_t n, char *const envp[])
 {
-	char link[sizeof FD_LINKS + 10] = FD_LINKS, text[1 + PATH_BYTES];
 	uint64_t row = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
-	fd_link(link + strlen(FD_LINKS), fd);
-	const ssize_t n = readlink(link, text + 1, PATH_BYTES);
-	if (n <= 0 || n == PATH_BYTES || is_file_limited())
+	if (n <= 0 || is_file_limited((size_t)n + 1))
 		return NO_ROW;
 	text[0] = environment_preloads(envp) ? EXEC_PRELOADS : EXEC_NOT;
 	for (ssize_t i = 0; i <= n; i++)
 		row = (row ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
 	return exec_row_write(row, text, (size_t)n + 1) ? row : NO_ROW;
+}
+
+static uint64_t program_write(int fd, char *const envp[])
+{
+	char link[sizeof FD_LINKS + 10] = FD_LINKS, text[1 + PATH_BYTES];
+
+	fd_link(link + strlen(FD_LINKS), fd);
+	const ssize_t n = readlink(link, text + 1, PATH_BYTES);
+	if (n < PATH_BYTES)
+		return path_write(text, n, envp);
+	const long pages = syscall(SYS_mmap, NULL, LONG_BYTES, PAGES_WRITABLE, PAGES_OWN, -1, 0L);
+	if (pages == -1)
+		return NO_ROW;
+	char *const longer = (char *)pages;
+	const ssize_t all = readlink(link, longer + 1, LONG_BYTES - 1);
+	const uint64_t row = path_write(longer, all < LONG_BYTES - 1 ? all : 0, envp);
+	(void)syscall(SYS_munmap, pages, LONG_BYTES);
+	return row;
 }
 
 /* -1: it cannot be started. */
@@ -198,12 +220,14 @@ static int program_search(const char *file)
 	for (at = at ? at : DEFAULT_PATH;; at++) {
 		const size_t n = strcspn(at, ":");
 
-		if (n + bytes + 2 > sizeof path)
-			return -1;
-		memcpy(path, at, n);
-		path[n] = '/';
-		memcpy(path + n + (n > 0), file, bytes + 1);
-		const int fd = program_open(path);
+		int fd = -1;
+
+		if (n + bytes + 2 <= sizeof path) { /* longer directories are not searched */
+			memcpy(path, at, n);
+			path[n] = '/';
+			memcpy(path + n + (n > 0), file, bytes + 1);
+			fd = program_open(path);
+		}
 		at += n;
 		if (fd >= 0 || !*at)
 			return fd;

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "os/os.h"
 #include "record/record_begin.h"
 #include "record/host.h"
@@ -213,8 +214,8 @@ static void lap_answer(work *w, const lap_state *s, const lap_name *n, const lap
 	if (sum->rate.present)
 		snprintf(rated, sizeof rated, ", %s",
 			 lap_rate_text(sum->rate.value, sum->unit, text, sizeof text));
-	record_answer(w->b, "%.60s: %s lap%s of %s%s in the mean%s", n->text, count,
-		      n->ended == 1 ? "" : "s", mean, interval, rated);
+	record_answer(w->b, "%.*s: %s lap%s of %s%s in the mean%s", utf8_shown(n->text, 60),
+		      n->text, count, n->ended == 1 ? "" : "s", mean, interval, rated);
 }
 
 static void lap_facts(record_builder *b, const lap_state *s)

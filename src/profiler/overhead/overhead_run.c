@@ -51,20 +51,22 @@ static char *const *words_make(const overhead *o, size_t method, mem_arena *a, c
 /* Reads the last message that the process printed, without the program's name. */
 static void sentence_find(int fd, char *ret, size_t size)
 {
-	dck_buffer said = {0};
+	char said[SAID_BYTES + 1];
+	uint64_t bytes = 0;
 
 	snprintf(ret, size, "it failed");
-	if (os_file_read_all(fd, SAID_BYTES, &said, NULL) != DCK_OK || !said.n) {
-		dck_buffer_done(&said);
-		return;
-	}
-	for (size_t i = 0; i < said.n; i++)
-		if (said.data[i] == '\n')
-			said.data[i] = '\0';
-	for (const char *at = said.data; at < said.data + said.n; at += strlen(at) + 1)
+	os_fd_kind(fd, &bytes);
+	/* The program's messages are there too, and come first. */
+	const ptrdiff_t got =
+	    os_read_at(fd, said, SAID_BYTES, bytes > SAID_BYTES ? bytes - SAID_BYTES : 0);
+	const size_t n = got > 0 ? (size_t)got : 0;
+	said[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (said[i] == '\n')
+			said[i] = '\0';
+	for (const char *at = said; at < said + n; at += strlen(at) + 1)
 		if (strncmp(at, "deepclock: ", 11) == 0)
 			snprintf(ret, size, "%s", at + 11);
-	dck_buffer_done(&said);
 }
 
 static double file_bytes(const char *path)

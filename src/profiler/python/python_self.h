@@ -16,9 +16,19 @@ typedef struct python_self {
 	int (*ending)(void); /* Py_IsFinalizing(); NULL: the interpreter does not export it */
 } python_self;
 
-/* Calls the loader: not for signal handlers. false: no interpreter, or an unknown version.
- */
-bool python_self_find(python_self *ret_self, const unwind_memory *memory, python_process *ret);
+#define PYTHON_313 (3u << 24 | 13u << 16)
+
+typedef enum python_self_found {
+	PYTHON_SELF_NONE,  /* no interpreter, or an unknown version */
+	PYTHON_SELF_LATER, /* its library is there; python_self_again() finds out when it begins */
+	PYTHON_SELF_FOUND,
+} python_self_found;
+
+/* Also finds a library that was loaded without RTLD_GLOBAL. Calls the loader: not for signal
+ * handlers. */
+python_self_found python_self_find(python_self *ret_self, const unwind_memory *memory,
+				   python_process *ret);
+python_self_found python_self_again(const python_process *p);
 
 /* Parses Py_GetVersion(), "3.9.18 (main, ...)", which all versions have. */
 static inline uint32_t python_self_version(void)

@@ -42,10 +42,13 @@ static void thread_look(void *self, int tid)
 		return;
 	if (os_thread_blocked_call(k->pid, tid, &w)) {
 		look.waits = true;
+		k->l->unread += w.unread;
 		look.pc = w.pc;
 		look.sp = w.sp;
 		look.stack = k->l->stack;
-		look.stack_bytes = os_process_memory(k->pid, w.sp, k->l->stack, k->l->stack_bytes);
+		if (!w.unread)
+			look.stack_bytes =
+			    os_process_memory(k->pid, w.sp, k->l->stack, k->l->stack_bytes);
 		look.stack_full = look.stack_bytes == k->l->stack_bytes;
 	}
 	sample_profile_look(k->p, &look);

@@ -15,6 +15,7 @@
 typedef struct offcpu_poll {
 	uint64_t every_ns; /* at least */
 	uint64_t next_ns, last_ns, took_ns, looks, refused;
+	uint64_t unread;      /* threads that waited at a place that may not be read */
 	unsigned char *stack; /* @owned */
 	size_t stack_bytes;
 	bool only; /* one poll: from then on events report context switches */

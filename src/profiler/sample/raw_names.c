@@ -21,6 +21,8 @@
 #include "profiler/sample/raw_stacks.h"
 
 #include "base/err.h"
+#include "base/utf8.h"
+#include "os/file/text.h"
 #include "os/os.h"
 #include "profiler/sample/spin_waits.h"
 #include "profiler/python/python_library.h"
@@ -327,8 +329,9 @@ static void user_find(naming *m, raw_named *ret)
 	const raw_frame *f = id_table_find(&m->p->frames, most);
 	const uint32_t line = f->start_line ? f->start_line : f->line;
 	ret->user_ns = m->user_ns[most];
-	snprintf(ret->user, sizeof ret->user, line ? "%.90s (%.40s:%u)" : "%.90s (%.40s)", f->name,
-		 base_name(f->path), line);
+	const char *file = base_name(f->path);
+	snprintf(ret->user, sizeof ret->user, line ? "%.*s (%.*s:%u)" : "%.*s (%.*s)",
+		 utf8_shown(f->name, 90), f->name, utf8_shown(file, 40), file, line);
 }
 
 static void spins_report(const naming *m, raw_named *ret)
@@ -361,7 +364,9 @@ dck_status raw_stacks_name(const raw_stacks *p, cct *to, uint32_t *of, raw_named
 		user_find(&m, ret);
 		spins_report(&m, ret);
 	}
-	ret->missing_reason = m.symbols ? symbolizer_missing_reason(m.symbols) : NULL;
+	const char *missing = m.symbols ? symbolizer_missing_reason(m.symbols) : NULL;
+	if (missing)
+		text_copy(ret->missing_reason, sizeof ret->missing_reason, missing);
 	symbols_free(m.symbols);
 	class_names_free(m.classes);
 	python_library_free(m.library);

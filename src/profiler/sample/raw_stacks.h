@@ -52,11 +52,11 @@ uint32_t raw_stacks_stack(raw_stacks *p, uint32_t root, const uint32_t *frames, 
 
 /* Further results of raw_stacks_name(). */
 typedef struct raw_named {
-	uint64_t unknown;	    /* samples whose innermost code, of a file, has no name */
-	uint64_t generated;	    /* ..., of no file */
-	const char *missing_reason; /* why lines are missing; NULL: they are not */
-	double spin_ns;		    /* busy-waiting time of threads (spin_waits.h), */
-	char spin_of[64];	    /* the library with most of it; "": none */
+	uint64_t unknown;	  /* samples whose innermost code, of a file, has no name */
+	uint64_t generated;	  /* ..., of no file */
+	char missing_reason[512]; /* why lines are missing; "": they are not */
+	double spin_ns;		  /* busy-waiting time of threads (spin_waits.h), */
+	char spin_of[64];	  /* the library with most of it; "": none */
 	/* The Python function, outside of libraries, with the highest total time: "f (x.py:12)";
 	 * "": none. */
 	char user[160];

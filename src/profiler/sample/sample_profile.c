@@ -557,7 +557,8 @@ void sample_profile_look(sample_profile *p, const offcpu_sample *l)
 		e.as.taken.regs.exact = true;
 		e.as.taken.regs.r[UNWIND_PC] = l->pc;
 		e.as.taken.regs.r[UNWIND_SP] = l->sp;
-		e.as.taken.regs.known = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
+		if (l->pc)
+			e.as.taken.regs.known = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
 		const size_t n = stack_make(p, one, &e);
 		t->waits_at = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 		t->preempted = false;

@@ -47,8 +47,8 @@ typedef struct offcpu_sample {
 	os_timeslices slices;
 	/* The only poll: events report when the thread returns to its CPU, or leaves it again. */
 	bool only;
-	bool waits; /* blocked, then at: */
-	uint64_t pc, sp;
+	bool waits;		    /* blocked, then at: */
+	uint64_t pc, sp;	    /* 0: unknown */
 	const unsigned char *stack; /* from sp on */
 	uint64_t stack_bytes;
 	bool stack_full;

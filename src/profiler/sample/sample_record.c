@@ -278,7 +278,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		    b, "sample-generated",
 		    "%.0f %% of the samples are in JIT-compiled code without names ([unknown])",
 		    100 * sample_share(n->named.generated, n->samples));
-	if (n->named.missing_reason)
+	if (n->named.missing_reason[0])
 		record_note(b, "sample-no-lines", "%s", n->named.missing_reason);
 }
 

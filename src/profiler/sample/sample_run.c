@@ -149,6 +149,8 @@ static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 	dck_err why;
 
 	for (size_t i = 0; i < n; i++) {
+		if (tree[i] == os_process_id()) /* a process of the tree started us */
+			continue;
 		n += os_process_children(tree[i], tree + n, TREE_MAX - n);
 		sample_profile_watch(s->profile, (int)tree[i]);
 		const dck_status st = s->source->attach(s->self, (int)tree[i], &why);
@@ -260,9 +262,14 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 	DCK_TRY(st);
 	s->run.own_cpu_ns = os_process_cpu_ns() - cpu;
 	s->run.cancelled = s->cancelled;
-	s->run.waits = !s->config->wall ? NULL
-		       : s->looks_on	? "polls threads from outside, at most every 10 ms"
-					: "context switches";
+	s->run.waits =
+	    !s->config->wall ? NULL
+	    : s->looks_on
+		? s->looks.unread
+		      ? "polls threads from outside, at most every 10 ms; where some of them "
+			"wait may not be read (ptrace)"
+		      : "polls threads from outside, at most every 10 ms"
+		: "context switches";
 	s->run.looks = s->looks_on ? s->looks.looks : 0;
 	s->run.overran = s->until_ns && !s->config->pid && !s->cancelled &&
 			 s->run.took_ns > s->config->time_ns + OVERRUN_NS;

@@ -366,6 +366,17 @@ static bool read_line(char *line, address_space_mapping *ret)
 	return true;
 }
 
+static void thread_maps_read(void *text, const char *path)
+{
+	dck_buffer *to = text;
+
+	if (to->n)
+		return;
+	dck_buffer_done(to);
+	*to = (dck_buffer){0};
+	(void)os_read_file(path, MAPS_MAX, to, NULL);
+}
+
 dck_status address_space_read(address_space *s, dck_err *err)
 {
 	char path[64];
@@ -376,6 +387,10 @@ dck_status address_space_read(address_space *s, dck_err *err)
 
 	snprintf(path, sizeof path, "/proc/%ld/maps", (long)s->pid);
 	DCK_TRY(os_read_file(path, MAPS_MAX, &text, err));
+	if (!text.n) { /* the main thread has ended; others may go on */
+		snprintf(path, sizeof path, "/proc/%ld/task", (long)s->pid);
+		os_glob_each(path, "*/maps", thread_maps_read, &text);
+	}
 	st = DCK_OK;
 	for (char *rest = text.data, *line; st == DCK_OK && rest && (line = text_line(&rest));) {
 		if (!read_line(line, &m) || !m.executable)

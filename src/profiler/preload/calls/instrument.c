@@ -430,6 +430,7 @@ static bool hooks_init(void)
 static thread_cct *instrument_lane_take(void)
 {
 	char path[PATH_BYTES + 64];
+	struct rlimit limit;
 
 	for (uint32_t i = 0; i < all.nlanes; i++)
 		if (!__atomic_load_n(&all.lanes[i]->in_use, __ATOMIC_ACQUIRE))
@@ -443,6 +444,9 @@ static thread_cct *instrument_lane_take(void)
 	if (l) {
 		all.lanes[all.nlanes++] = l;
 		all.file->lanes = all.nlanes;
+		all.file->held += thread_cct_bytes(l);
+		if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+			all.file->limit = limit.rlim_cur;
 	}
 	return l;
 }

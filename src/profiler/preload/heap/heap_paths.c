@@ -22,6 +22,7 @@
 #include "profiler/preload/heap/heap_paths.h"
 
 #include "profiler/preload/heap/heap_modules.h"
+#include "profiler/preload/heap/heap_python.h"
 #include "profiler/preload/heap/heap_table.h"
 
 #include <errno.h>
@@ -218,9 +219,6 @@ static void modules_update(heap_state *s, scratch *now, size_t n, uint64_t versi
 		}
 	}
 	changed |= p->bare && s->header->nmodules > known;
-	for (uint32_t i = known; i < s->header->nmodules && !s->python; i++)
-		if (paths_is_python(s, &s->modules[i]))
-			atomic_store(&s->python, HEAP_PYTHON_LOADED);
 	p->loaded = now;
 	p->nloaded = n;
 	p->version = version;
@@ -228,7 +226,12 @@ static void modules_update(heap_state *s, scratch *now, size_t n, uint64_t versi
 		if (!now->there[i] && !s->modules[i].gone) {
 			s->modules[i].gone = 1;
 			changed = true;
+			if (paths_is_python(s, &s->modules[i]))
+				heap_python_unload(s);
 		}
+	for (uint32_t i = 0; i < s->header->nmodules && !s->python; i++)
+		if (!s->modules[i].gone && paths_is_python(s, &s->modules[i]))
+			atomic_store(&s->python, HEAP_PYTHON_LOADED);
 	if (changed)
 		places_forget(s);
 	if (before)

@@ -236,15 +236,28 @@ static bool interpreter_find(heap_state *s, heap_thread *t)
 		return false; /* another thread finds it now */
 	heap_in_hook = HEAP_INSIDE_OURS;
 	if (atomic_load(&s->python) == HEAP_PYTHON_LOADED) {
-		const bool found = python_self_find(&interpreter, &memory, &process);
+		const python_self_found found =
+		    process.runtime ? python_self_again(&process)
+				    : python_self_find(&interpreter, &memory, &process);
+		const bool known = found == PYTHON_SELF_FOUND;
 
-		spans_set();
-		atomic_store(&s->ending, found ? interpreter.ending : NULL);
-		atomic_store(&s->python, found ? HEAP_PYTHON_FOUND : HEAP_PYTHON_UNKNOWN);
+		if (known)
+			spans_set();
+		if (found != PYTHON_SELF_LATER) {
+			atomic_store(&s->ending, known ? interpreter.ending : NULL);
+			atomic_store(&s->python, known ? HEAP_PYTHON_FOUND : HEAP_PYTHON_NONE);
+		}
 	}
 	heap_lock_give(&finding);
 	heap_in_hook = inside;
 	return atomic_load(&s->python) == HEAP_PYTHON_FOUND;
+}
+
+void heap_python_unload(heap_state *s)
+{
+	process.runtime = 0;
+	atomic_store(&s->ending, NULL);
+	atomic_store(&s->python, HEAP_PYTHON_NONE);
 }
 
 /* --- the stack */

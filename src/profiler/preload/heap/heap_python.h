@@ -13,5 +13,7 @@
 uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node);
 /* In a new process: gives a lock that another thread of its parent may have held. */
 void heap_python_forget(void);
+/* The interpreter's library was unloaded. */
+void heap_python_unload(heap_state *s);
 
 #endif

@@ -64,13 +64,8 @@ typedef struct heap_state {
 
 enum { HEAP_FILTER_BITS = 16 };
 enum heap_phase { HEAP_NEW, HEAP_BEGINS, HEAP_ON, HEAP_OFF };
-/* An interpreter: none; a library of it was loaded; found; not found. */
-enum heap_python_is {
-	HEAP_PYTHON_NONE,
-	HEAP_PYTHON_LOADED,
-	HEAP_PYTHON_FOUND,
-	HEAP_PYTHON_UNKNOWN
-};
+/* An interpreter: none, until other libraries are loaded; a library of it was loaded; found. */
+enum heap_python_is { HEAP_PYTHON_NONE, HEAP_PYTHON_LOADED, HEAP_PYTHON_FOUND };
 
 extern heap_state *heap_now; /* a page that fork() wipes; NULL: not initialised */
 
