@@ -49,6 +49,7 @@ SET_UP = {
                          "access getenv": "names of programs that the process starts, for a note",
                          "dlopen": "a loaded C++ library, where an allocation failed that has to throw",
                          "dladdr1": "the library of an operator new, at the start",
+                         "newlocale uselocale freelocale": "the text of an error, with a decimal point",
                          "realpath": "the path of a module, once for each"},
     "deepclock_count": {"dlsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
                         "configuration, the end of threads, fork; dlopen(RTLD_NOLOAD) finds the recorder",

@@ -130,8 +130,8 @@ static const op_case others[] = {
      "channels_last=1 dilation=2 state_window=2", "f[2,7,4] f[2,2,4,4]", "168", "336", NULL},
     /* 6 tokens, 4 heads: 4 x 8 read, written and read by the delta rule */
     {"GatedDeltaNet", MS, 0, "q:f[6,2,4] k:f[6,2,4] v:f[6,4,8] - d:f[6,4] b:f[6,4] s:f[1,4,8,4]",
-     "y s", NULL, "f[6,4,8] f[1,4,8,4]", "2304", NULL, NULL},
-    {"GatedDeltaNet", MS, 0, "q:f[2,3,48] - - - d:f[2,3,4] b:f[2,3,4] s:f[2,4,8,4]", "y s", NULL,
+     "y z", NULL, "f[6,4,8] f[1,4,8,4]", "2304", NULL, NULL},
+    {"GatedDeltaNet", MS, 0, "q:f[2,3,48] - - - d:f[2,3,4] b:f[2,3,4] s:f[2,4,8,4]", "y z", NULL,
      "f[2,3,4,8] f[2,4,8,4]", "2304", NULL, NULL},
     {"MatMulFpQ4", MS, 0, "a:f[2,3,64] b:*u[144] s:*l[2]=64,4", "y", NULL, "f[2,3,4]", "1536",
      "3584", "256"},
