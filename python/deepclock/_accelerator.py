@@ -14,6 +14,7 @@ from . import _deepclock, _record
 
 _TRIALS = 15
 _LEFT_SHARE = 0.05  # of a call with its work, as for the barriers of an engine (src/measure/device_times.c)
+_LEFT_LEAST_NS = 3e3  # the first wait after a call may take longer by this than the one after it
 _CHECK_NS = 500e6
 
 
@@ -241,7 +242,7 @@ def _left(device, function, args):
     # While other programs delay a call, the work may end: the third of the trials with the shortest calls counts.
     trials = sorted(trials)[:max(1, len(trials) // 3)]
     call, left, idle = (sorted(values)[len(values) // 2] for values in zip(*trials))
-    if left - idle <= max(_LEFT_SHARE * (call + left), idle):
+    if left - idle <= max(_LEFT_SHARE * (call + left), idle, _LEFT_LEAST_NS):
         return None
     return (f"a call returns after {_deepclock.time_text(call)}, and {name} takes another "
             f"{_deepclock.time_text(left)}: the time is that of enqueueing work on '{device}', not of the work; "
