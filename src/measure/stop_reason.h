@@ -11,7 +11,7 @@ typedef struct stop_reason {
 	double half_ratio; /* half-width of the interval over the value; NaN: none */
 	bool imprecise;	   /* the requested precision was not reached in time */
 	char why[160];	   /* why the half-width is absent */
-	char stop[256];	   /* the rule that ended it, a clause */
+	char stop[320];	   /* the rule that ended it, a clause */
 } stop_reason;
 
 /* Finds the stop reason. e: the requested statistic of the final sample. */
