@@ -1,7 +1,8 @@
 /* trend.c - a metric over the history: time series, aggregation, changepoint detection.
  *
- *  1. origin_find(): the newest complete record with the metric decides subject, command, machine
- * and method. Records that differ in machine or method are counted and left out, unless mixed.
+ *  1. origin_find(): the newest complete record with the metric decides subject, command,
+ *     machine and method. Records that differ in machine or method are counted and left out, unless
+ *     mixed.
  *  2. rows_sql(): one query with window functions selects the newest POINTS_MAX rows, numbers
  *     the groups (record, commit, day of UTC) in the order in which they were first measured, and
  *     keeps the last of these, up to the limit.

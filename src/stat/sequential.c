@@ -243,6 +243,12 @@ static void depend_learn(depend *d, const double *sorted, const double *order)
 		d->weight[m] *= factor;
 }
 
+/* Returns the probability that a standard normal variable exceeds z. */
+static double normal_tail(double z)
+{
+	return erfc(z / sqrt(2)) / 2;
+}
+
 /* Returns the probability that a count is z standard deviations of independent pairs too small, the
  * models weighted by the likelihood of these signs too. */
 static double chance_of(const depend *d, const double *cosine, double variance, double z)
@@ -254,7 +260,7 @@ static double chance_of(const depend *d, const double *cosine, double variance, 
 		const double weight = d->weight[m] * exp(SIGNS_TRUST * of[m]);
 
 		all += weight;
-		sum += weight * erfc(z / d->wide[m] / sqrt(2)) / 2;
+		sum += weight * normal_tail(z / d->wide[m]);
 	}
 	return sum / all;
 }
@@ -387,7 +393,7 @@ static double walsh_quantile(const double *sorted, size_t n, double k)
 static double shift_z(const depend *d, const double *sorted, const double *order, double z,
 		      double limit)
 {
-	const double chance = erfc(z / sqrt(2)) / 2;
+	const double chance = normal_tail(z);
 	double cosine[ORDINATES] = {0}, lo = z, hi = z * WIDE_MOST, p;
 	size_t below = 0;
 
@@ -433,7 +439,7 @@ void stat_paired_shift(const double *d, size_t n, double level, double even, dou
 		double at = z, was;
 
 		do {
-			const double k = fmax(1, signed_rank_least(n, erfc(at / sqrt(2)) / 2) + 1);
+			const double k = fmax(1, signed_rank_least(n, normal_tail(at)) + 1);
 
 			limit[side] = walsh_quantile(sorted, n, side == 0 ? k : all + 1 - k);
 			was = at;

@@ -250,7 +250,7 @@ void onnx_initializer_names(const onnx_graph *g, name_index *to);
 dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret,
 			    size_t *ret_n, dck_err *err);
 /* Calls take with each weight: initializers, of bodies too, and the values of Constant nodes; of
- * sparse ones, the values that are stored. t NULL: an attribute that is no tensor. */
+ * sparse ones, the values that are stored. t NULL: an attribute other than a tensor. */
 void onnx_weights_each(const onnx_graph *g, void (*take)(void *self, const onnx_tensor *t),
 		       void *self);
 /* Returns the value of a key of the tensor's external data ("location"); NULL: none. */

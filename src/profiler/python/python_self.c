@@ -88,7 +88,7 @@ static int python_tables_get(struct dl_phdr_info *info, size_t size, void *self)
 				t.hash = at;
 		}
 	}
-	/* libpython3.so, of the stable ABI, has no symbols of its own. */
+	/* libpython3.so, of the stable ABI, defines no symbols. */
 	if (!t.symbols || !t.names || !t.hash || !python_symbol(&t, "_PyRuntime"))
 		return 0;
 	*(python_tables *)self = t;
