@@ -13,8 +13,8 @@
  * side. side_least() returns the outermost rank whose chance, averaged over the models, exceeds
  * that of independent pairs at rank r. It takes O(n x ORDINATES) cosines.
  *
- * stat_paired_shift(): the same with signed ranks, whose limit moves outwards until the weighted
- * chance is that of independent pairs; means of two values are counted, not listed.
+ * stat_paired_shift(): the same with scores of signed ranks, whose limit moves outwards until the
+ * weighted chance is that of independent pairs; means of two values are counted, not listed.
  *
  * Pure functions: the caller gives walk and scratch; `depend` takes about 4 KiB of the stack. The
  * order of d is time.
@@ -39,8 +39,8 @@
 /* Signs are not Gaussian, so the likelihood of their spectrum is too certain: its logarithm gets
  * this weight. */
 #define SIGNS_TRUST 0.1
-/* Pairs up to which the distribution of the signed ranks is computed. */
-enum { RANKS_EXACT = 40 };
+/* Pairs up to which the distribution of the sum of scores is computed. */
+enum { RANKS_EXACT = 32 };
 /* Bisections that find a value between two others, and a factor of at most WIDE_MOST. */
 #define WALSH_STEPS 64
 #define ROUNDING    1e-9
@@ -343,30 +343,37 @@ void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat
 
 /* --- the shift and its interval */
 
-/* Returns the largest value that the signed-rank statistic of n differences has or stays below with
- * at most this probability if they are symmetric around 0; -1: none. Exact up to RANKS_EXACT
- * differences; the normal distribution of more has the heavier tail. */
-static double signed_rank_least(size_t n, double level)
+/* Returns the sum of the scores n + 1 .. 2n. */
+static double scores_sum(size_t n)
 {
-	double p[RANKS_EXACT * (RANKS_EXACT + 1) / 2 + 1] = {1}, sum = 0;
-	const double all = (double)n * (double)(n + 1) / 2;
-	double least = -1;
+	return (double)n * (double)n + (double)n * (double)(n + 1) / 2;
+}
 
-	if (n > RANKS_EXACT)
-		return fmax(-1, floor((all - 1) / 2 + stat_normal_quantile(level) *
-							  sqrt(all * (double)(2 * n + 1) / 12)));
-	for (size_t k = 1, most = 0; k <= n; k++) {
-		most += k;
+/* Returns the largest value that the sum of the positive differences' scores has or stays below
+ * with at most this probability if n differences are symmetric around 0; -1: none. Exact up to
+ * RANKS_EXACT differences; the normal distribution of more has the heavier tail. */
+static double scores_least(size_t n, double level)
+{
+	double p[RANKS_EXACT * RANKS_EXACT + RANKS_EXACT * (RANKS_EXACT + 1) / 2 + 1] = {1};
+	double sum = 0, least = -1;
+	const double all = scores_sum(n), m = (double)n;
+
+	if (n > RANKS_EXACT) /* the variance is the sum of the squares of the scores, over 4 */
+		return fmax(-1,
+			    floor((all - 1) / 2 + stat_normal_quantile(level) *
+						      sqrt(m * (2 * m + 1) * (7 * m + 1) / 24)));
+	for (size_t score = n + 1, most = 0; score <= 2 * n; score++) {
+		most += score;
 		for (size_t s = most + 1; s-- > 0;)
-			p[s] = (p[s] + (s >= k ? p[s - k] : 0)) / 2;
+			p[s] = (p[s] + (s >= score ? p[s - score] : 0)) / 2;
 	}
 	for (size_t s = 0; (double)s < all && (sum += p[s]) <= level * (1 + ROUNDING); s++)
 		least = (double)s;
 	return least;
 }
 
-/* Returns the smallest x that at least k of the means of two values, or of one with itself, do not
- * exceed (Walsh averages). */
+/* Returns the smallest x that at least k of the means of two values do not exceed (Walsh averages);
+ * a value, the mean of it and itself, counts n + 1 times. */
 static double walsh_quantile(const double *sorted, size_t n, double k)
 {
 	double lo = sorted[0], hi = sorted[n - 1];
@@ -378,7 +385,7 @@ static double walsh_quantile(const double *sorted, size_t n, double k)
 		for (size_t i = 0, j = n; i < n; i++) {
 			while (j > i && (sorted[i] + sorted[j - 1]) / 2 > x)
 				j--;
-			count += j > i ? (double)(j - i) : 0;
+			count += j > i ? (double)(n + j - i) : 0;
 		}
 		if (count >= k)
 			hi = x;
@@ -416,7 +423,7 @@ static double shift_z(const depend *d, const double *sorted, const double *order
 void stat_paired_shift(const double *d, size_t n, double level, double even, double *scratch,
 		       stat_paired *ret)
 {
-	const double all = (double)n * (double)(n + 1) / 2;
+	const double all = scores_sum(n);
 	double *sorted = scratch, *order = scratch + n;
 	double limit[2], widest = 1, z;
 	depend how;
@@ -429,7 +436,7 @@ void stat_paired_shift(const double *d, size_t n, double level, double even, dou
 	ret->median = (walsh_quantile(sorted, n, ceil(all / 2)) +
 		       walsh_quantile(sorted, n, floor(all / 2) + 1)) /
 		      2;
-	if (!(level > 0) || signed_rank_least(n, level) < 0)
+	if (!(level > 0) || scores_least(n, level) < 0)
 		return;
 	sequential_order_make(d, sorted, n, scratch + 2 * n, order);
 	depend_init(&how, n, even);
@@ -439,7 +446,7 @@ void stat_paired_shift(const double *d, size_t n, double level, double even, dou
 		double at = z, was;
 
 		do {
-			const double k = fmax(1, signed_rank_least(n, normal_tail(at)) + 1);
+			const double k = fmax(1, scores_least(n, normal_tail(at)) + 1);
 
 			limit[side] = walsh_quantile(sorted, n, side == 0 ? k : all + 1 - k);
 			was = at;
