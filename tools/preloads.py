@@ -54,6 +54,8 @@ SET_UP = {
     "deepclock_count": {"dlsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
                         "configuration, the end of threads, fork; dlopen(RTLD_NOLOAD) finds the recorder",
                         "access getenv": "names of programs that the process starts, for a note",
+                        "sigaltstack": "whether a jump leaves a handler on an alternate stack",
+                        "__cxa_at_quick_exit": "the end of a process by quick_exit()",
                         "pthread_attr_destroy pthread_attr_getstack pthread_getattr_np": "the stack of a thread that begins",
                         "realpath": "the path of a module, once for each"},
 }
