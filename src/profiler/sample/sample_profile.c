@@ -256,6 +256,8 @@ static uint32_t frame_at(sample_profile *p, process *one, const mapped_module *m
 
 	if (m && m->path)
 		f.path = m->path;
+	if (m && !m->file)
+		f.missing_reason = m->missing_reason;
 	if (m && m->file) {
 		f.file = m->file;
 		f.address = place - m->bias;
