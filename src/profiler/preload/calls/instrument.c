@@ -559,8 +559,8 @@ typedef struct hook_call {
 	uint64_t place, origin;
 } hook_call;
 
-/* Returns how many of the outermost `depth` open calls still exist: a frame's address is below those
- * outside it. */
+/* Returns how many of the outermost `depth` open calls still exist: a frame's address is below
+ * those outside it. */
 static inline uint32_t depth_outside(const thread_cct *l, uint32_t depth, uint64_t place)
 {
 	while (depth && l->frames[depth - 1].place && l->frames[depth - 1].place < place)
