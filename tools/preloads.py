@@ -41,6 +41,7 @@ SET_UP = {
                        "the recorder"},
     "deepclock_sampler": {"dlsym secure_getenv sscanf strtoul snprintf sysconf __register_atfork": "configuration",
                           "getauxval": "the kernel's frame of a signal, a value in memory",
+                          "pthread_attr_getstack pthread_attr_setstacksize": "room for the handler on the stack of a thread that is made",
                           "malloc free": "the argument of a thread that begins, in its creator",
                           "__pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next __sigsetjmp":
                           "pthread_cleanup_push(): a thread that is cancelled gives its slot back"},
