@@ -178,8 +178,9 @@ static module *module_recorded(const module *m)
 
 static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 {
+	/* Guarded by lock(): a thread may have a small stack. */
+	static char line[PATH_MAX + 128], own[PATH_MAX];
 	modules_pass *out = to;
-	char line[PATH_MAX + 128], own[PATH_MAX];
 	const char *path = info->dlpi_name;
 
 	(void)size;
