@@ -41,6 +41,7 @@ SET_UP = {
                        "the recorder"},
     "deepclock_sampler": {"dlsym secure_getenv sscanf strtoul snprintf sysconf __register_atfork": "configuration",
                           "getauxval": "the kernel's frame of a signal, a value in memory",
+                          "pthread_attr_getstack pthread_attr_setstacksize": "room for the handler on the stack of a thread that is made",
                           "malloc free": "the argument of a thread that begins, in its creator",
                           "__pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next __sigsetjmp":
                           "pthread_cleanup_push(): a thread that is cancelled gives its slot back"},
@@ -54,6 +55,8 @@ SET_UP = {
     "deepclock_count": {"dlsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
                         "configuration, the end of threads, fork; dlopen(RTLD_NOLOAD) finds the recorder",
                         "access getenv": "names of programs that the process starts, for a note",
+                        "sigaltstack": "whether a jump leaves a handler on an alternate stack",
+                        "__cxa_at_quick_exit": "the end of a process by quick_exit()",
                         "pthread_attr_destroy pthread_attr_getstack pthread_getattr_np": "the stack of a thread that begins",
                         "realpath": "the path of a module, once for each"},
 }

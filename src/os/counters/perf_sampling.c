@@ -27,6 +27,7 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -41,6 +42,11 @@ typedef struct perf_cpu {
 	os_perf_ring ring;
 } perf_cpu;
 
+typedef struct perf_root {
+	uint64_t id;
+	int tid;
+} perf_root;
+
 struct os_perf {
 	os_perf_config config;
 	perf_cpu *cpus;
@@ -48,6 +54,8 @@ struct os_perf {
 	size_t ncpus;
 	int *fds; /* all events */
 	size_t nfds, cap;
+	perf_root *roots; /* of events of threads that are followed; by rising id */
+	size_t nroots, roots_cap;
 	bool kernel, switches;
 };
 
@@ -63,8 +71,8 @@ static struct perf_event_attr attributes(const os_perf *p, bool of_switches, boo
 	    .size = sizeof a,
 	    .config = of_switches ? PERF_COUNT_SW_CONTEXT_SWITCHES : PERF_COUNT_SW_CPU_CLOCK,
 	    .sample_period = of_switches ? OS_PERF_SWITCH : p->config.period_ns,
-	    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
-			   PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+	    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+			   PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 	    .sample_regs_user = p->config.registers,
 	    .sample_stack_user = p->config.stack_bytes,
 	    .disabled = 1,
@@ -150,6 +158,34 @@ static dck_status sampling_event_add(os_perf *p, perf_cpu *c, pid_t tid, bool of
 	return DCK_OK;
 }
 
+/* The kernel numbers events in the order in which they are opened. */
+static bool roots_add(os_perf *p, pid_t tid, size_t first)
+{
+	uint64_t id;
+
+	if (!mem_reserve(&p->roots, &p->roots_cap, p->nroots + p->nfds - first, sizeof *p->roots))
+		return false;
+	for (size_t i = first; i < p->nfds; i++)
+		if (ioctl(p->fds[i], PERF_EVENT_IOC_ID, &id) == 0)
+			p->roots[p->nroots++] = (perf_root){id, tid};
+	return true;
+}
+
+static int sampling_by_number(const void *key, const void *row)
+{
+	const uint64_t id = *(const uint64_t *)key, of = ((const perf_root *)row)->id;
+
+	return id != of ? (id < of ? -1 : 1) : 0;
+}
+
+int os_perf_root(const os_perf *p, uint64_t id)
+{
+	const perf_root *found =
+	    p->nroots ? bsearch(&id, p->roots, p->nroots, sizeof *p->roots, sampling_by_number) : NULL;
+
+	return found ? found->tid : 0;
+}
+
 static dck_status thread_add(os_perf *p, pid_t tid, bool at_exec, dck_err *err)
 {
 	const size_t bytes = ring_size(p, p->ncpus);
@@ -160,7 +196,10 @@ static dck_status thread_add(os_perf *p, pid_t tid, bool at_exec, dck_err *err)
 		if (p->switches)
 			DCK_TRY(sampling_event_add(p, &p->cpus[i], tid, true, at_exec, bytes, err));
 	}
-	for (size_t i = first; !at_exec && i < p->nfds; i++)
+	if (at_exec)
+		return DCK_OK;
+	DCK_NEED(roots_add(p, tid, first), err, "for the samples of a program");
+	for (size_t i = first; i < p->nfds; i++)
 		ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 	return DCK_OK;
 }
@@ -312,6 +351,7 @@ void os_perf_close(os_perf *p)
 	mem_free(p->cpus);
 	mem_free(p->polled);
 	mem_free(p->fds);
+	mem_free(p->roots);
 	mem_free(p);
 }
 

@@ -45,6 +45,9 @@ dck_status os_perf_permits(bool *ret_kernel, dck_err *err);
 /* Opens sampling: off for the calling thread, on in its children from exec(). Each CPU has one
  * ring. E_UNSUP: refused by the kernel; the message has the reason. */
 dck_status os_perf_open(const os_perf_config *c, os_perf **ret, dck_err *err);
+/* Returns the thread that was followed by an event, which its children inherited; 0: none, or that
+ * of os_perf_open(). id: of a record. */
+int os_perf_root(const os_perf *p, uint64_t id);
 /* Samples that thread from now on, and all threads and processes that it makes. E_ABSENT: the
  * thread does not exist any more; E_UNSUP: not ours, or too many. */
 dck_status os_perf_follow(os_perf *p, int tid, dck_err *err);

@@ -1,7 +1,7 @@
 /* perf_decode.c - decodes a record of perf_event's ring buffer, by a bounds-checked cursor.
  *
- * The layout is what os/counters/perf_sampling.c requests: a sample has TID, TIME, PERIOD,
- * REGS_USER and STACK_USER, in this order; all other records end in pid, tid and time
+ * The layout is what os/counters/perf_sampling.c requests: a sample has TID, TIME, ID, PERIOD,
+ * REGS_USER and STACK_USER, in this order; all other records end in pid, tid, time and id
  * (sample_id_all, TRAILER). The registers follow in the order of their bits in perf_registers() and
  * are stored by their DWARF numbers, for the unwinder.
  *
@@ -101,8 +101,8 @@ static reading decode_body_of(const struct perf_event_header *h)
 			 h->size > sizeof *h ? h->size - sizeof *h : 0, false};
 }
 
-/* All records but samples end in pid, tid and time. */
-enum { TRAILER = 16 };
+/* All records but samples end in pid, tid, time and id. */
+enum { TRAILER = 24, TIME_AND_ID = 16 };
 
 uint64_t perf_record_time(const struct perf_event_header *h)
 {
@@ -110,8 +110,8 @@ uint64_t perf_record_time(const struct perf_event_header *h)
 
 	if (h->type == PERF_RECORD_SAMPLE)
 		take64(&r); /* pid, tid */
-	else if (r.n >= 8)
-		bytes_consume(&r, r.n - 8);
+	else
+		bytes_consume(&r, r.n < TIME_AND_ID ? TIME_AND_ID : r.n - TIME_AND_ID);
 	return r.failed ? 0 : take64(&r);
 }
 
@@ -120,10 +120,11 @@ static void sample(reading *r, uint16_t misc, uint64_t leaving, sample_event *e)
 	e->pid = take_id(r);
 	e->tid = take_id(r);
 	e->at_ns = take64(r);
+	e->id = take64(r);
 	e->as.taken.weight_ns = take64(r);
 	e->as.taken.regs = (unwind_regs){.exact = true};
-	/* The ABI of the registers: none, 32 or 64 bits. */
-	if (take64(r) != PERF_SAMPLE_REGS_ABI_NONE)
+	const uint64_t abi = take64(r); /* of the registers: none, 32 or 64 bits */
+	if (abi != PERF_SAMPLE_REGS_ABI_NONE)
 		for (size_t i = 0; i < REGISTERS; i++) {
 			e->as.taken.regs.r[registers[i].dwarf] = take64(r);
 			e->as.taken.regs.known |= UINT64_C(1) << registers[i].dwarf;
@@ -137,6 +138,11 @@ static void sample(reading *r, uint16_t misc, uint64_t leaving, sample_event *e)
 	e->as.taken.stack = stack;
 	e->as.taken.stack_bytes = (size_t)used;
 	e->as.taken.stack_full = used == cap;
+	if (abi == PERF_SAMPLE_REGS_ABI_32) { /* whose stack has other words */
+		e->as.taken.regs.known &= UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
+		e->as.taken.stack_bytes = 0;
+		e->as.taken.stack_full = false;
+	}
 	const bool kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	e->as.taken.where = e->as.taken.weight_ns == leaving ? SAMPLE_LEAVING
 			    : kernel			     ? SAMPLE_IN_KERNEL
@@ -203,6 +209,7 @@ void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sam
 		return;
 	r.n -= TRAILER;
 	reading behind = {r.at + r.n, TRAILER, false};
+	memcpy(&e->id, r.at + r.n + TRAILER - sizeof e->id, sizeof e->id);
 	switch (h->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:

@@ -272,11 +272,27 @@ static uint32_t raw_weight_add(naming *m, uint32_t at, const named_path *of)
 	return path;
 }
 
+/* Counts samples whose function is not known. *most: of those in one path of a file that could not
+ * be read. */
+static void unknown_count(const raw_frame *raw, const frame_names *f, uint64_t samples,
+			  uint64_t *most, raw_named *ret)
+{
+	*(f->generated ? &ret->generated : &ret->unknown) += samples;
+	if (f->generated || !raw->missing_reason)
+		return;
+	ret->unread += samples;
+	if (samples > *most) {
+		*most = samples;
+		text_copy(ret->unread_reason, sizeof ret->unread_reason, raw->missing_reason);
+	}
+}
+
 /* Parents precede their children. */
 static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 {
 	const path_trie *from = &m->p->sums;
 	named_path *paths = mem_zalloc((size_t)from->n + 1, sizeof *paths);
+	uint64_t most_unread = 0;
 
 	if (!paths)
 		return false;
@@ -295,7 +311,8 @@ static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 		if (of)
 			of[i] = weighed;
 		if (i && f->unknown)
-			*(f->generated ? &ret->generated : &ret->unknown) += s->calls;
+			unknown_count(id_table_find(&m->p->frames, s->name), f, s->calls,
+				      &most_unread, ret);
 	}
 	mem_free(paths);
 	return true;

@@ -20,9 +20,10 @@ typedef enum raw_kind {
 } raw_kind;
 
 typedef struct raw_frame {
-	elf_file *file;	  /* NULL: none, or missing */
-	const char *path; /* path of the file; "": none; owned by the producer */
-	uint64_t address; /* in the file; without a file in memory */
+	elf_file *file;		    /* NULL: none, or missing */
+	const char *path;	    /* path of the file; "": none; owned by the producer */
+	const char *missing_reason; /* why the file could not be read; NULL: it was, or is none */
+	uint64_t address;	    /* in the file; without a file in memory */
 	const char *name; /* name of a thread or Python function; interned by raw_text() */
 	uint32_t line, start_line;
 	uint16_t kind; /* raw_kind */
@@ -54,6 +55,8 @@ uint32_t raw_stacks_stack(raw_stacks *p, uint32_t root, const uint32_t *frames, 
 typedef struct raw_named {
 	uint64_t unknown;	  /* samples whose innermost code, of a file, has no name */
 	uint64_t generated;	  /* ..., of no file */
+	uint64_t unread;	  /* of unknown, those in files that could not be read */
+	char unread_reason[512];  /* of the file with most of them in one place */
 	char missing_reason[512]; /* why lines are missing; "": they are not */
 	double spin_ns;		  /* busy-waiting time of threads (spin_waits.h), */
 	char spin_of[64];	  /* the library with most of it; "": none */

@@ -33,6 +33,7 @@ typedef struct sample_event {
 	sample_kind kind;
 	uint64_t at_ns;
 	int pid, tid;
+	uint64_t id; /* of perf_event's event, or of the one that it was inherited from */
 	union {
 		struct {
 			sample_where where;

@@ -5,7 +5,8 @@
  * an event (perf_decode.h). Records younger than SETTLED_NS stay in their ring until the next
  * drain, because another CPU may still publish an older one; the last drain takes all. attach()
  * follows the threads of a running process until a round finds no new one, ATTACH_ROUNDS at most,
- * because threads that are not followed yet may create others.
+ * because threads that are not followed yet may create others; a thread that is then sampled twice
+ * counts once (perf_roots.h).
  *
  * Invariants: one thread calls all functions; rings are not trusted: a damaged one is emptied, and
  * is reported as lost samples. price(), the last call, closes the rings first, because the kernel
@@ -20,6 +21,7 @@
 #include "os/process/other_process.h"
 #include "profiler/sample/perf_decode.h"
 #include "profiler/sample/perf_ring.h"
+#include "profiler/sample/perf_roots.h"
 #include "profiler/sample/sample_overhead.h"
 
 #include <string.h>
@@ -35,6 +37,7 @@ typedef struct by_perf {
 	perf_rings rings;
 	perf_ring *ring;
 	unsigned char *whole;
+	perf_roots roots; /* of threads, after attach() */
 } by_perf;
 
 static void perf_close(void *self)
@@ -46,6 +49,7 @@ static void perf_close(void *self)
 	os_perf_close(s->perf);
 	mem_free(s->ring);
 	mem_free(s->whole);
+	perf_roots_done(&s->roots);
 	mem_free(s);
 }
 
@@ -85,6 +89,7 @@ static dck_status perf_open(const dck_sample_config *c, char *const *argv, void 
 
 typedef struct attaching {
 	os_perf *perf;
+	perf_roots *roots;
 	int *followed; /* threads */
 	size_t n, cap, more;
 	dck_status status;
@@ -107,6 +112,8 @@ static void attach_thread(void *self, int tid)
 	a->followed[a->n++] = tid;
 	a->more++;
 	dck_status st = os_perf_follow(a->perf, tid, a->err);
+	if (st == DCK_OK)
+		perf_roots_follow(a->roots, tid, os_perf_now_ns());
 	if (st != DCK_E_ABSENT) /* it may end at any time */
 		a->status = st;
 }
@@ -115,7 +122,7 @@ static void attach_thread(void *self, int tid)
 static dck_status perf_attach(void *self, int pid, dck_err *err)
 {
 	by_perf *s = self;
-	attaching a = {.perf = s->perf, .err = err};
+	attaching a = {.perf = s->perf, .roots = &s->roots, .err = err};
 
 	for (int round = 0; round < ATTACH_ROUNDS && a.status == DCK_OK; round++) {
 		a.more = 0;
@@ -124,6 +131,7 @@ static dck_status perf_attach(void *self, int pid, dck_err *err)
 			break;
 	}
 	mem_free(a.followed);
+	perf_roots_settle(&s->roots, os_perf_now_ns());
 	if (a.status == DCK_OK && a.n == 0)
 		DCK_FAIL(err, E_ABSENT, "there is no process %d", pid);
 	return a.status;
@@ -154,7 +162,8 @@ static void perf_drain(void *self, const sample_sink *to, bool last)
 	perf_rings_begin(&s->rings);
 	while ((h = perf_rings_next(&s->rings, until))) {
 		perf_record_decode(h, OS_PERF_SWITCH, &e);
-		if (e.kind != SAMPLE_NOTHING)
+		if (e.kind != SAMPLE_NOTHING &&
+		    perf_roots_counts(&s->roots, &e, os_perf_root(s->perf, e.id)))
 			to->event(to->self, &e);
 	}
 	perf_rings_end(&s->rings);

@@ -57,6 +57,7 @@ struct sample_profile {
 	sample_python *python;
 	sample_counts counts;
 	uint64_t now_ns;		      /* time of the latest event */
+	uint64_t named_ns;		      /* of sample_profile_names(); 0: never */
 	dck_sink *log;			      /* receives the samples' times; NULL: none */
 	uint32_t kernel, stack[SAMPLE_DEPTH]; /* frames */
 };
@@ -192,11 +193,16 @@ static void thread_watch(void *self, int tid)
 		sample_thread_named(&w->p->threads, w->pid, tid, name);
 }
 
+void sample_profile_names(sample_profile *p, int pid)
+{
+	os_process_threads_each(pid, thread_watch, &(watched_process){p, pid});
+	p->named_ns = os_perf_now_ns();
+}
+
 void sample_profile_watch(sample_profile *p, int pid)
 {
 	process *one = profile_process_of(p, pid);
 
-	os_process_threads_each(pid, thread_watch, &(watched_process){p, pid});
 	if (one && address_space_read(one->address_space, NULL) == DCK_OK)
 		one->read_ns = os_now_ns();
 }
@@ -250,6 +256,8 @@ static uint32_t frame_at(sample_profile *p, process *one, const mapped_module *m
 
 	if (m && m->path)
 		f.path = m->path;
+	if (m && !m->file)
+		f.missing_reason = m->missing_reason;
 	if (m && m->file) {
 		f.file = m->file;
 		f.address = place - m->bias;
@@ -606,7 +614,9 @@ static void profile_forked(sample_profile *p, const sample_event *e)
 {
 	process *parent = process_find(p, e->as.fork.parent_pid);
 
-	sample_thread_made(&p->threads, e->pid, e->tid, e->as.fork.parent_tid);
+	/* Before, its row may have its name already. */
+	if (e->at_ns > p->named_ns)
+		sample_thread_made(&p->threads, e->pid, e->tid, e->as.fork.parent_tid);
 	if (e->pid == e->as.fork.parent_pid)
 		return;
 	process_put(p, e->pid, parent ? address_space_fork(parent->address_space, e->pid) : NULL);

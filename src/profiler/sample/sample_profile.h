@@ -37,6 +37,8 @@ dck_status sample_profile_new(const dck_sample_config *c, sample_profile **ret, 
 void sample_profile_free(sample_profile *p); /* NULL is allowed */
 /* Adds a process that ran before: reads its mappings from /proc. */
 void sample_profile_watch(sample_profile *p, int pid);
+/* Reads the names of its threads, once all of them are followed: later ones come as events. */
+void sample_profile_names(sample_profile *p, int pid);
 /* self: the profile. */
 void sample_profile_event(void *self, const sample_event *e);
 

@@ -255,10 +255,12 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    100 * sample_share(n->cut, n->stacks));
 	if (sample_share(n->cut, n->stacks) > EARLY && !r->beside)
 		record_remedy(b, "a larger --stack%s", copies ? "" : ", with --source perf");
-	if (sample_share(n->broken, n->stacks) > EARLY)
+	/* Those of files that could not be read have a note with the cause. */
+	const uint64_t broken = n->broken > n->named.unread ? n->broken - n->named.unread : 0;
+	if (sample_share(broken, n->stacks) > EARLY)
 		record_note(b, "sample-broken",
 			    "%.1f %% of the stacks could not be followed to their beginning",
-			    100 * sample_share(n->broken, n->stacks));
+			    100 * sample_share(broken, n->stacks));
 	if (n->python.missing_reason)
 		record_note(b, "sample-no-python", "Python frames are missing, since %s",
 			    n->python.missing_reason);
@@ -268,11 +270,16 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    "milliseconds late; for %.0f %% they do not fit the native frames",
 			    100 * sample_share(n->python.late, n->python.samples),
 			    100 * sample_share(n->python.inexact, n->python.samples));
-	if (sample_share(n->named.unknown, n->samples) > NAMELESS)
+	if (sample_share(n->named.unread, n->samples) > NAMELESS)
+		record_note(b, "sample-no-lines",
+			    "the functions of %.0f %% of the samples are not known: %s",
+			    100 * sample_share(n->named.unread, n->samples),
+			    n->named.unread_reason);
+	if (sample_share(n->named.unknown - n->named.unread, n->samples) > NAMELESS)
 		record_note(b, "sample-no-names",
 			    "%.0f %% of the samples are in functions that have no names, which are "
 			    "shown as FILE+0xOFFSET",
-			    100 * sample_share(n->named.unknown, n->samples));
+			    100 * sample_share(n->named.unknown - n->named.unread, n->samples));
 	if (sample_share(n->named.generated, n->samples) > NAMELESS)
 		record_note(
 		    b, "sample-generated",

@@ -156,6 +156,7 @@ static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 		const dck_status st = s->source->attach(s->self, (int)tree[i], &why);
 		if (st != DCK_OK && (i == 0 || (st != DCK_E_ABSENT && st != DCK_E_UNSUP)))
 			return err_forward(&why, err);
+		sample_profile_names(s->profile, (int)tree[i]);
 		followed += st == DCK_OK;
 		s->run.refused += st == DCK_E_UNSUP;
 	}

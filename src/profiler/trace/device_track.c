@@ -242,6 +242,16 @@ static void process_exits(void)
 	pthread_mutex_unlock(&device_ends.lock);
 }
 
+void device_tracks_fork_begin(void)
+{
+	pthread_mutex_lock(&device_ends.lock);
+}
+
+void device_tracks_fork_end(void)
+{
+	pthread_mutex_unlock(&device_ends.lock);
+}
+
 void dck_device_track_at_end(device_track *t, void (*f)(void *self), void *self)
 {
 	pthread_mutex_lock(&device_ends.lock);

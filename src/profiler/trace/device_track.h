@@ -88,5 +88,8 @@ DCK_API void dck_device_track_at_end(device_track *t, void (*f)(void *self), voi
 
 /* For the recorder: calls these. */
 void device_tracks_end(void);
+/* Around fork(): no other thread holds the lock of these then, which the child could not take. */
+void device_tracks_fork_begin(void);
+void device_tracks_fork_end(void);
 
 #endif

@@ -255,12 +255,14 @@ bool dck_trace_leave(void)
 static void fork_prepare(void)
 {
 	pthread_mutex_lock(&start_state.control);
+	device_tracks_fork_begin();
 	recorder_quiesce();
 }
 
 static void fork_parent(void)
 {
 	recorder_resume();
+	device_tracks_fork_end();
 	pthread_mutex_unlock(&start_state.control);
 }
 

@@ -179,6 +179,19 @@ static unwind_result frame_pointer(unwind_regs *r, const unwind_memory *memory)
 	return accept(r, &caller, false);
 }
 
+/* Whether the function goes on on another stack, to call C: what is above its frame there is of no
+ * caller. "runtime.asmcgocall", also with ".abi0". */
+static bool changes_stack(const go_table *t, const go_function *f)
+{
+	static const char name[] = "runtime.asmcgocall";
+	const char *text = go_table_name(t, f);
+
+	for (size_t i = 0; i < sizeof name - 1; i++)
+		if (text[i] != name[i])
+			return false;
+	return true;
+}
+
 /* Returns the rule of Go code: its table has the size of the frame. The return address is above it
  * and, if it is not empty, the caller's frame pointer at its upper end. Other code gets the rule of
  * frame pointers. */
@@ -194,6 +207,10 @@ static unwind_rule rule_of_go(const unwind_module *m, uint64_t place)
 		return rule;
 	if (go_table_is_top(&t, &f)) {
 		rule.kind = UNWIND_OUTERMOST;
+		return rule;
+	}
+	if (changes_stack(&t, &f)) {
+		rule.kind = UNWIND_NO_RULE;
 		return rule;
 	}
 	/* On AArch64 the return address is at the frame's other end, where the frame pointer

@@ -24,6 +24,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,8 +178,9 @@ static module *module_recorded(const module *m)
 
 static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 {
+	/* Guarded by lock(): a thread may have a small stack. */
+	static char line[PATH_MAX + 128], own[PATH_MAX];
 	modules_pass *out = to;
-	char line[PATH_MAX + 128], own[PATH_MAX];
 	const char *path = info->dlpi_name;
 
 	(void)size;
@@ -392,6 +394,9 @@ static void fork_before(void)
 	mine.busy = true;
 	lock();
 	all.fork_depth = mine.lane ? mine.lane->depth : 0;
+	/* daemon() ends the parent next, where no function sees it. */
+	if (mine.lane && !all.sampled)
+		thread_cct_charge(mine.lane, instrument_now());
 }
 static void fork_after(void)
 {
@@ -555,12 +560,10 @@ typedef struct hook_call {
 	uint64_t place, origin;
 } hook_call;
 
-/* Returns the number of open calls that still exist: a frame's address is below those outside it.
- */
-static inline uint32_t depth_outside(const thread_cct *l, uint64_t place)
+/* Returns how many of the outermost `depth` open calls still exist: a frame's address is below
+ * those outside it. */
+static inline uint32_t depth_outside(const thread_cct *l, uint32_t depth, uint64_t place)
 {
-	uint32_t depth = l->depth;
-
 	while (depth && l->frames[depth - 1].place && l->frames[depth - 1].place < place)
 		depth--;
 	return depth;
@@ -579,7 +582,7 @@ static inline bool call_has_ended(const call_frame *f, uint64_t origin)
 /* The same as depth_outside() for a call that begins. */
 static inline uint32_t depth_live(const thread_cct *l, const hook_call *h)
 {
-	uint32_t depth = depth_outside(l, h->place);
+	uint32_t depth = depth_outside(l, l->depth, h->place);
 
 	for (uint32_t i = depth; i && l->frames[i - 1].place == h->place; i--)
 		if (call_has_ended(&l->frames[i - 1], h->origin))
@@ -732,6 +735,11 @@ COUNT_API void dck_count_leaves_by(bool (*leave)(void))
 	atomic_store(&zones_leave, leave);
 }
 
+static void instrument_ends(void)
+{
+	exec_leaves(true);
+}
+
 __attribute__((constructor)) static void instrument_begins(void)
 {
 	bool (*leave)(void), (*none)(void) = NULL;
@@ -741,6 +749,7 @@ __attribute__((constructor)) static void instrument_begins(void)
 	atomic_compare_exchange_strong(&zones_leave, &none, leave);
 	for (int i = 0; i < REALS; i++)
 		real_look_up(i);
+	(void)at_quick_exit(instrument_ends); /* quick_exit() runs no destructor */
 }
 
 /* Returns the stack pointer after longjmp(), from glibc's jmp_buf; 0: unknown. */
@@ -758,6 +767,21 @@ static uint64_t stack_after(const struct __jmp_buf_tag *to)
 #endif
 }
 
+/* Returns the depth without the innermost calls of a signal's handler that runs on an alternate
+ * stack, whose addresses are not comparable. */
+static uint32_t depth_outside_handler(const thread_cct *l)
+{
+	uint32_t depth = l->depth;
+	stack_t now;
+
+	if (!depth || l->frames[depth - 1].place || sigaltstack(NULL, &now) != 0 ||
+	    !(now.ss_flags & SS_ONSTACK))
+		return depth;
+	while (depth && !l->frames[depth - 1].place)
+		depth--;
+	return depth;
+}
+
 static void instrument_jump(int which, jmp_buf to, int value)
 {
 	thread_state *t = &mine;
@@ -766,7 +790,9 @@ static void instrument_jump(int which, jmp_buf to, int value)
 	if (t->lane) {
 		t->busy = true;
 		if (sp - t->stack_low < t->stack_high - t->stack_low)
-			calls_leave(t->lane, depth_outside(t->lane, sp - 2 * sizeof(void *)),
+			calls_leave(t->lane,
+				    depth_outside(t->lane, depth_outside_handler(t->lane),
+						  sp - 2 * sizeof(void *)),
 				    instrument_now());
 		t->busy = false;
 	}
@@ -826,11 +852,6 @@ void exec_leaves(bool leaves)
 {
 	if (atomic_load(&all.state) == 1 && all.file->pid == (uint32_t)getpid())
 		all.file->end = leaves ? instrument_now() : 0;
-}
-
-static void instrument_ends(void)
-{
-	exec_leaves(true);
 }
 
 __attribute__((destructor)) static void process_ends(void)

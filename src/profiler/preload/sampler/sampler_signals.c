@@ -1,7 +1,8 @@
 /* sampler_signals.c - interposes on signal functions. If a program blocks, handles or waits for all
  * signals, the clocks' signal is removed from the set. The program's own handler for that signal is
  * stored, and is called for signals that no clock sent. Where a program has a small alternate
- * stack, the handler does not use it.
+ * stack, the handler does not use it, and the program's handlers on it block the clocks' signal: in
+ * one that is nested in them the kernel's frame might not fit, which ends the program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler.h"
@@ -88,13 +89,33 @@ void sampler_signal_theirs(int sig, siginfo_t *info, void *context)
 		of_one(sig);
 }
 
+static _Atomic bool small_stack;
+
+static bool sampler_is_on_stack(const struct sigaction *a)
+{
+	return a->sa_flags & SA_ONSTACK && a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
+}
+
+/* A handler of the program, which blocks our signal if it runs on a small stack. */
+static int theirs_set(int sig, const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction own;
+
+	if (!action || !sampler_signal() || !atomic_load(&small_stack) ||
+	    !sampler_is_on_stack(action))
+		return SAMPLER_NEXT(sigaction)(sig, action, old);
+	own = *action;
+	sigaddset(&own.sa_mask, sampler_signal());
+	return SAMPLER_NEXT(sigaction)(sig, &own, old);
+}
+
 SAMPLER_API int sigaction(int sig, const struct sigaction *restrict action,
 			  struct sigaction *restrict old)
 {
 	void *f = NULL;
 
 	if (sig == 0 || sig != sampler_signal())
-		return SAMPLER_NEXT(sigaction)(sig, action, old);
+		return theirs_set(sig, action, old);
 	const struct sigaction before = theirs;
 	if (action) {
 		theirs = *action;
@@ -123,8 +144,6 @@ SAMPLER_API void (*signal(int sig, void (*handler)(int)))(int)
 
 /* The handler then runs on the stack that it interrupts. It needs an alternate one where that is
  * small, as Go's, whose alternate stacks are large. */
-static _Atomic bool small_stack;
-
 int sampler_stack_flag(void)
 {
 	return atomic_load(&small_stack) ? 0 : SA_ONSTACK;
@@ -142,6 +161,10 @@ static void stack_look(const stack_t *stack)
 	SAMPLER_NEXT(sigaction)(sampler_signal(), NULL, &ours);
 	ours.sa_flags &= ~SA_ONSTACK;
 	SAMPLER_NEXT(sigaction)(sampler_signal(), &ours, NULL);
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sig != sampler_signal() && SAMPLER_NEXT(sigaction)(sig, NULL, &ours) == 0 &&
+		    sampler_is_on_stack(&ours))
+			theirs_set(sig, &ours, NULL);
 }
 
 SAMPLER_API int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)

@@ -1,13 +1,19 @@
 /* sampler_threads.c - interposes on the start and end of threads. Threads made by a direct clone()
- * are not observed.
+ * are not observed. Our handler runs on a thread's stack: one that the program asked to be small
+ * gets room for it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <threads.h>
+
+/* Stacks below the first size get the second in addition: the kernel's frame, and SAMPLER_STACK. */
+enum { STACK_SMALL = 128 << 10, STACK_MORE = 32 << 10 };
 
 typedef struct begin {
 	void *(*f)(void *);
@@ -54,16 +60,32 @@ static int begins_c11(void *arg)
 	return ret;
 }
 
+/* Returns the attributes with a larger stack, in *own, if theirs is small and not the program's
+ * memory. */
+static const pthread_attr_t *roomy(const pthread_attr_t *attr, pthread_attr_t *own)
+{
+	size_t size;
+	void *low;
+
+	/* Without memory of the program the lowest address is that of a stack which ends at 0. */
+	if (!attr || pthread_attr_getstack(attr, &low, &size) != 0 || size >= STACK_SMALL ||
+	    (uintptr_t)low + size != 0)
+		return attr;
+	memcpy(own, attr, sizeof *own); /* which owns nothing, and lives during the call */
+	return pthread_attr_setstacksize(own, size + STACK_MORE) == 0 ? own : attr;
+}
+
 SAMPLER_API int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict attr,
 			       void *(*f)(void *), void *restrict arg)
 {
+	pthread_attr_t own;
 	__typeof__(&pthread_create) real = SAMPLER_NEXT(pthread_create);
 	begin *b = sampler_signal() ? malloc(sizeof *b) : NULL;
 
 	if (!b)
 		return real(t, attr, f, arg);
 	*b = (begin){.f = f, .arg = arg};
-	const int e = real(t, attr, threads_begins, b);
+	const int e = real(t, roomy(attr, &own), threads_begins, b);
 	if (e)
 		free(b);
 	return e;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { RING = 4096, RINGS = 3, LEAVING = 1 };
+enum { RING = 4096, RINGS = 3, LEAVING = 1, ID = 900 };
 
 typedef struct made {
 	struct perf_event_mmap_page page[RINGS];
@@ -93,6 +93,7 @@ static void trailer(text *t, uint32_t pid, uint32_t tid, uint64_t at_ns)
 	add32(t, pid);
 	add32(t, tid);
 	add64(t, at_ns);
+	add64(t, ID);
 }
 
 static void comm(made *m, size_t ring, const char *name, uint64_t at_ns)
@@ -152,13 +153,13 @@ static void a_record_goes_over_the_end_of_its_ring(void **state)
 	uint64_t wrapped = 0;
 
 	(void)state;
-	/* 48 bytes each, so that the ring ends at every offset of a record, also in its header. */
+	/* 56 bytes each, so that the ring ends at every offset of a record, also in its header. */
 	for (unsigned i = 0; i < 1000; i++) {
 		char name[12], expected[16];
 
 		snprintf(name, sizeof name, "n%u", i);
 		snprintf(expected, sizeof expected, "n%u ", i);
-		wrapped += m->page[0].data_head % RING + 48 > RING;
+		wrapped += m->page[0].data_head % RING + 56 > RING;
 		comm(m, 0, name, i + 1);
 		expect_names(m, UINT64_MAX, expected);
 	}
@@ -203,6 +204,7 @@ static text sample_of(uint64_t period, uint64_t room, uint64_t used, uint64_t ab
 	add32(&t, 70);
 	add32(&t, 71);
 	add64(&t, 1234);
+	add64(&t, ID);
 	add64(&t, period);
 	add64(&t, abi);
 	for (unsigned i = 0; abi && i < 64; i++)
@@ -237,6 +239,7 @@ static void a_sample_has_registers_and_stack(void **state)
 	assert_int_equal(e.pid, 70);
 	assert_int_equal(e.tid, 71);
 	assert_int_equal(e.at_ns, 1234);
+	assert_true(e.id == ID);
 	assert_int_equal(perf_record_time((const void *)t.bytes), 1234);
 	assert_int_equal(e.as.taken.weight_ns, 500);
 	assert_int_equal(e.as.taken.where, SAMPLE_IN_PROGRAM);
@@ -310,7 +313,7 @@ static void code_that_is_mapped(void **state)
 	assert_int_equal(e.as.map.inode, 77);
 	assert_string_equal(e.as.map.file, "/lib/a.so");
 	/* A name without a terminating zero. */
-	memset(t.bytes + t.n - 32, 'x', 16);
+	memset(t.bytes + t.n - 40, 'x', 16);
 	assert_int_equal(decode(&t).kind, SAMPLE_NOTHING);
 }
 
@@ -343,6 +346,7 @@ static void threads_and_switches(void **state)
 	assert_int_equal(e.kind, SAMPLE_OFF);
 	assert_int_equal(e.tid, 71);
 	assert_true(e.as.off.preempted);
+	assert_true(e.id == ID);
 	header(&t, PERF_RECORD_SWITCH, 0);
 	assert_int_equal(decode(&t).kind, SAMPLE_ON);
 	t = begin();
