@@ -121,8 +121,9 @@ typedef struct dck_subject {
 DCK_API void dck_subject_init(dck_subject *s);
 
 /* Parses a subject in the syntax of the command line: "model.onnx", "zoo:resnet18", "cmd:PROG
- * ARG...", "plugin:FILE.so". Sets kind, text and argv. *ret_owned is the memory it allocated (one
- * block, dck_free(); NULL: none). E_ARG: an unknown scheme, an unclosed quote. @since 0.1 */
+ * ARG...", "plugin:FILE.so". Sets kind, text and argv; for a shell (command.shell) the command is
+ * one word. *ret_owned is the memory it allocated (one block, dck_free(); NULL: none). E_ARG: an
+ * unknown scheme, an unclosed quote. @since 0.1 */
 DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 				     dck_err *err);
 

@@ -249,6 +249,11 @@ DCK_API dck_status dck_history_list_record(dck_history *h, const dck_history_fil
 					   const char *metric, const char *title, dck_record **ret,
 					   dck_err *err) DCK_MUST_USE;
 
+/* Opens as dck_history_open(). While another program's lock on a file is awaited, then and in each
+ * later call, watch->cancelled() is asked, which ends the wait: E_CANCEL. watch: borrowed until
+ * dck_history_close(). @since 0.1 */
+DCK_API dck_status dck_history_open_watched(const dck_history_config *c, const dck_observer *watch,
+					    dck_history **ret, dck_err *err) DCK_MUST_USE;
 /* Returns whether the name of a history is an address of PostgreSQL. @since 0.1 */
 DCK_API bool dck_history_is_server(const char *path);
 /* Writes the name of a history as it may be shown: without the password of an address. @since 0.1

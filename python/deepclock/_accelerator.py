@@ -6,6 +6,7 @@ Calls on such a device return before their work has ended, so a clock that is re
 time of enqueueing.
 """
 
+import collections.abc
 import functools
 import sys
 import time
@@ -59,10 +60,10 @@ class Device:
 
 
 def tensors_in(value):
-    """Yields every tensor in nested tuples, lists and dicts, in order."""
+    """Yields every tensor in nested tuples, lists and mappings, in order."""
     if isinstance(value, sys.modules["torch"].Tensor):
         yield value
-    elif isinstance(value, dict):
+    elif isinstance(value, collections.abc.Mapping):
         for member in value.values():
             yield from tensors_in(member)
     elif isinstance(value, (tuple, list)):

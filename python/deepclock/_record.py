@@ -13,6 +13,7 @@ member, so the record equals the one that `deepclock report` would read.
 import datetime
 import json
 import math
+import os
 import secrets
 
 import deepclock
@@ -229,6 +230,39 @@ def titled(record, title):
     return out.finish()
 
 
+def piped(path, limit):
+    """Returns the bytes of a pipe; None if it cannot be opened."""
+    try:
+        file = open(os.fsencode(path), "rb")
+    except (FileNotFoundError, PermissionError):  # not what the handler of a signal raises
+        return None
+    with file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise deepclock.LimitError(f"{path!r} is larger than {deepclock.bytes_text(limit)}, the most that is read here")
+    return data
+
+
+def ended(out, record):
+    """Returns whether Ctrl-C or a failure ended the measurement of a record early, which `out` then states too."""
+    if record.incomplete:
+        out.incomplete()
+        for note in record.notes:
+            if note.severity == "error":
+                out.note(note.code, note.text, note.severity)
+    return record.incomplete
+
+
+def raise_early(record):
+    """Raises what ended a comparison before its first round."""
+    for note in record.notes:
+        if note.code == "interrupted":
+            raise KeyboardInterrupt
+        if note.severity == "error":
+            raise deepclock.EngineError(note.text)
+    raise deepclock.EngineError("the comparison has no whole round")
+
+
 _KEEPING = ("save", "html", "sources", "source_root", "figures", "db", "commit", "no_history")
 
 
@@ -246,9 +280,12 @@ def kept(record, asked):
 
 def saved(record, path):
     """Returns the record, saved to the file unless path is None; it is not in the history."""
-    if path is not None:
-        record.save(path)
-    return record
+    return record if path is None else _keep(record, save=path, no_history=True)
+
+
+def saving(path):
+    """Raises what would lose the record after a measurement: a file that cannot be written."""
+    _keep(None, save=path)
 
 
 def _frame(frame):

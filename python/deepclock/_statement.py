@@ -103,6 +103,8 @@ def _measured_here(fn, /, *args, **options):
             out = _record.Amended(record)
             note(out, compiled, "during the measurement, warm-up included")
             record = out.finish()
+    if not asked.get("no_history"):
+        record = _deepclock._with_starts(record, asked.get("db"))
     return _record.kept(record, asked)
 
 

@@ -48,12 +48,28 @@ def count(options):
     return n if n > 1 else 0
 
 
+def _tests():
+    """Returns what runs the calling function as a test: its tests would begin again, and it catches the SystemExit by which
+    a worker ends; None: nothing does."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__"))
+        if name.partition(".")[0] == "_pytest":
+            return "pytest"
+        if name in ("unittest.case", "doctest"):
+            return name.partition(".")[0]
+        frame = frame.f_back
+    return None
+
+
 def command():
     """Returns the words that start this script again. UnsupportedError: why they cannot be known."""
     main, words = sys.modules.get("__main__"), list(getattr(sys, "orig_argv", ()))
     of_text = "-c" in words[1:] and not hasattr(main, "__file__")
-    reason = None
-    if hasattr(sys.modules.get("builtins"), "get_ipython"):
+    reason, tests = None, _tests()
+    if tests:
+        reason = f"in a test of {tests} all tests before it would run again, too"
+    elif hasattr(sys.modules.get("builtins"), "get_ipython"):
         reason = "in a notebook or IPython there is no script to start again"
     elif hasattr(sys, "ps1"):
         reason = "in an interactive session there is no script to start again"

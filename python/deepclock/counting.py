@@ -149,7 +149,7 @@ def count(*function: Any, **kwargs: Any) -> Any:
         raise TypeError(f"count() takes a function and its arguments, or nothing for a block: not "
                         f"{type(function).__name__}")
     _runs_checked(function)
-    c = counting(title=getattr(function, "__qualname__", repr(function)))
+    c = counting(title=getattr(function, "__qualname__", type(function).__qualname__))
     try:
         with c:
             function(*args, **kwargs)

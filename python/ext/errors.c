@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct kind {
 	dck_status status;
@@ -72,7 +73,7 @@ static PyObject *error_reduce(PyObject *self, PyObject *none)
 
 PyDoc_STRVAR(
     error_doc,
-    "Every failure of deepclock; the text states what failed, where and what to do.\n\ncode: the status of the C library, a negative number; status: its name, \"E_ABSENT\"; native_code: the engine's or the system's error number, or 0.");
+    "Every failure of deepclock; the text states what failed, where and what to do.\n\ncode: the status of the C library, a negative number; status: its name, \"E_ABSENT\"; native_code: the engine's or the system's error number, or 0; record: the Record of which a file could not be written, or None.");
 
 static PyMethodDef error_methods[] = {
     {"__reduce__", error_reduce, METH_NOARGS, NULL},
@@ -139,6 +140,7 @@ static int errors_add(PyObject *m, ext_state *s)
 	s->errors[0] = PyType_FromSpecWithBases(&error_spec, bases);
 	Py_DECREF(bases);
 	if (!s->errors[0] || error_attributes(s->errors[0], DCK_OK, 0) < 0 ||
+	    PyObject_SetAttrString(s->errors[0], "record", Py_None) < 0 ||
 	    PyModule_AddType(m, (PyTypeObject *)s->errors[0]) < 0)
 		return -1;
 	for (size_t i = 0; i < EXT_STATUSES - 1; i++) {
@@ -198,6 +200,34 @@ PyObject *ext_raise_of(ext_state *s, const dck_err *err, const char *path)
 	    filename_set(e, err, path) == 0)
 		PyErr_SetObject(type, e);
 	Py_XDECREF(e);
+	return NULL;
+}
+
+bool ext_names(const dck_err *err, const char *path)
+{
+	const size_t n = path ? strlen(path) : 0;
+
+	for (const char *at = err->msg; n > 0 && (at = strstr(at, path)); at++)
+		if (at > err->msg && at[-1] == '\'' && at[n] == '\'')
+			return true;
+	return false;
+}
+
+PyObject *ext_raise_named(ext_state *s, const dck_err *err, const char *path)
+{
+	return ext_raise_of(s, err, ext_names(err, path) ? path : NULL);
+}
+
+PyObject *ext_raised_with(PyObject *record)
+{
+	PyObject *type, *value, *trace;
+
+	PyErr_Fetch(&type, &value, &trace);
+	PyErr_NormalizeException(&type, &value, &trace);
+	if (value && PyObject_SetAttrString(value, "record", record) < 0)
+		PyErr_Clear();
+	PyErr_Restore(type, value, trace);
+	Py_DECREF(record);
 	return NULL;
 }
 

@@ -85,6 +85,13 @@ PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs
 PyObject *ext_raise(ext_state *s, const dck_err *err);
 /* The same, of a file: attribute filename. */
 PyObject *ext_raise_of(ext_state *s, const dck_err *err, const char *path);
+/* Returns whether the message has the path in quotes. */
+bool ext_names(const dck_err *err, const char *path);
+/* ext_raise_of() if the message names the path, else ext_raise(). path NULL: none. */
+PyObject *ext_raise_named(ext_state *s, const dck_err *err, const char *path);
+/* Gives the exception that is set the attribute `record`, so that a file that cannot be written
+ * does not lose a measurement. Takes over the record. Returns NULL. */
+PyObject *ext_raised_with(PyObject *record);
 /* "O&" converter of PyArg_ParseTuple(): converts any number to double; ValueError if it is out of
  * range. Returns 1, or 0 with an exception. */
 int ext_double(PyObject *o, void *ret);

@@ -9,6 +9,7 @@
 
 typedef struct history {
 	PyObject_HEAD dck_history *h; /* NULL: closed */
+	ext_watch watch;	      /* of the call that uses it */
 	PyThread_type_lock lock;
 	unsigned long user; /* thread that holds the lock; 0: none */
 } history;
@@ -36,6 +37,7 @@ static int history_lock(history *self)
 	}
 	EXT_WITHOUT_GIL(PyThread_acquire_lock(self->lock, WAIT_LOCK));
 	__atomic_store_n(&self->user, me, __ATOMIC_RELAXED);
+	ext_watch_init(&self->watch, ext_state_by((PyObject *)self), NULL);
 	return 0;
 }
 
@@ -45,6 +47,37 @@ static void history_unlock(PyObject *o)
 
 	__atomic_store_n(&self->user, 0, __ATOMIC_RELAXED);
 	PyThread_release_lock(self->lock);
+}
+
+/* Raises what ended a call: what a signal's handler raised while it waited, else the error, of the
+ * file at `path` where it names that. */
+static void history_raise(ext_state *s, ext_watch *w, const char *path, const dck_err *err)
+{
+	if (!w->type) {
+		ext_raise_named(s, err, path);
+		return;
+	}
+	PyErr_Restore(w->type, w->value, w->trace);
+	w->type = w->value = w->trace = NULL;
+}
+
+/* Ends the use of the history. Returns whether the call has succeeded; else an exception is set.
+ * other: another file that the call read. */
+static bool history_used_of(PyObject *o, dck_status status, const dck_err *err, const char *other)
+{
+	history *self = (history *)o;
+	const char *path = dck_history_file(self->h);
+
+	if (status != DCK_OK)
+		history_raise(ext_state_by(o), &self->watch,
+			      other && ext_names(err, other) ? other : path, err);
+	history_unlock(o);
+	return status == DCK_OK;
+}
+
+static bool history_used(PyObject *o, dck_status status, const dck_err *err)
+{
+	return history_used_of(o, status, err, NULL);
 }
 
 /* Returns the open history, locked, or NULL with an exception. */
@@ -65,9 +98,8 @@ static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	ext_texts texts = {NULL};
 	dck_history_config config;
 	PyObject *path = Py_None;
-	dck_history *h = NULL;
-	history *self = NULL;
-	dck_status status;
+	history *self;
+	dck_status status = DCK_OK;
 	int existing = 0;
 	double wait_s;
 	dck_err err;
@@ -83,24 +115,29 @@ static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	}
 	config.existing = existing;
 	config.wait_ns = (uint64_t)(wait_s * 1e9);
-	if (path != Py_None && !(config.path = ext_texts_add(&texts, path)))
+	if (path != Py_None && !(config.path = ext_texts_add(&texts, path))) {
+		ext_texts_done(&texts);
 		return NULL;
-	EXT_WITHOUT_GIL(status = dck_history_open(&config, &h, &err));
-	ext_texts_done(&texts);
-	if (status != DCK_OK)
-		return ext_raise(s, &err);
+	}
 	self = PyObject_New(history, type);
 	if (!self) {
-		dck_history_close(h);
+		ext_texts_done(&texts);
 		return NULL;
 	}
-	self->h = h;
+	self->h = NULL;
 	self->user = 0;
 	self->lock = PyThread_allocate_lock();
-	if (!self->lock) {
-		Py_DECREF(self);
-		return PyErr_NoMemory();
-	}
+	ext_watch_init(&self->watch, s, NULL);
+	if (!self->lock)
+		PyErr_NoMemory();
+	else
+		EXT_WITHOUT_GIL(status = dck_history_open_watched(&config, &self->watch.observer,
+								  &self->h, &err));
+	if (self->lock && status != DCK_OK)
+		history_raise(s, &self->watch, config.path, &err);
+	ext_texts_done(&texts);
+	if (!self->h)
+		Py_CLEAR(self);
 	return (PyObject *)self;
 }
 
@@ -167,10 +204,7 @@ static PyObject *history_add(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (!h)
 		return NULL;
 	EXT_WITHOUT_GIL(status = dck_history_add(h, r, commit, &fresh, &err));
-	history_unlock(self);
-	if (status != DCK_OK)
-		return ext_raise(ext_state_by(self), &err);
-	return PyBool_FromLong(fresh);
+	return history_used(self, status, &err) ? PyBool_FromLong(fresh) : NULL;
 }
 
 static PyObject *history_get(PyObject *self, PyObject *args)
@@ -189,8 +223,7 @@ static PyObject *history_get(PyObject *self, PyObject *args)
 		if (status == DCK_OK)
 			status = dck_history_get(h, id, &r, &err);
 	});
-	history_unlock(self);
-	return ext_result(ext_state_by(self), status, r, &err);
+	return history_used(self, status, &err) ? ext_record_new(ext_state_by(self), r) : NULL;
 }
 
 static PyObject *history_baseline(PyObject *self, PyObject *record)
@@ -204,8 +237,7 @@ static PyObject *history_baseline(PyObject *self, PyObject *record)
 	if (!h)
 		return NULL;
 	EXT_WITHOUT_GIL(status = dck_history_baseline(h, r, &before, &err));
-	history_unlock(self);
-	return ext_result(ext_state_by(self), status, before, &err);
+	return history_used(self, status, &err) ? ext_record_new(ext_state_by(self), before) : NULL;
 }
 
 /* --- methods that take the filter's options */
@@ -221,7 +253,9 @@ typedef struct asked {
 /* The arguments without names. */
 typedef enum takes { TAKES_NOTHING, TAKES_METRIC, TAKES_COMMITS } takes;
 
-typedef PyObject *answer(PyObject *self, dck_history *h, asked *a);
+/* Returns NULL with an exception, or, if *ret_status is a failure, without one. */
+typedef PyObject *answer(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
+			 dck_err *err);
 
 /* Reads the options of the tables (NULL: none), and calls `give`. */
 static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const char *who,
@@ -243,9 +277,12 @@ static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const cha
 				     &a->said) == 0) {
 		dck_history *h = history_use(self);
 
+		dck_status status = DCK_OK;
+		dck_err err;
+
 		if (h) {
-			o = give(self, h, a);
-			history_unlock(self);
+			o = give(self, h, a, &status, &err);
+			history_used(self, status, &err);
 		}
 	}
 	ext_texts_done(&a->said.texts);
@@ -296,22 +333,20 @@ static bool entry_add(void *self, const dck_history_entry *e)
 	return l->list != NULL;
 }
 
-static PyObject *give_list(PyObject *self, dck_history *h, asked *a)
+static PyObject *give_list(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
+			   dck_err *err)
 {
 	listing l = {ext_state_by(self), PyList_New(0), NULL};
-	dck_status status;
-	dck_err err;
 
 	if (!l.list)
 		return NULL;
 	l.thread = PyEval_SaveThread();
-	status = dck_history_list(h, &a->filter, a->metric, entry_add, &l, &err);
+	const dck_status status = dck_history_list(h, &a->filter, a->metric, entry_add, &l, err);
 	PyEval_RestoreThread(l.thread);
-	if (status != DCK_OK) {
+	if (status != DCK_OK)
 		Py_CLEAR(l.list);
-		if (!PyErr_Occurred())
-			ext_raise(l.state, &err);
-	}
+	if (!PyErr_Occurred()) /* of an entry */
+		*ret_status = status;
 	return l.list;
 }
 
@@ -320,19 +355,20 @@ static PyObject *history_list(PyObject *self, PyObject *args, PyObject *kwargs)
 	return ask(self, args, kwargs, "list", NULL, 0, TAKES_METRIC, give_list);
 }
 
-static PyObject *give_trend(PyObject *self, dck_history *h, asked *a)
+static PyObject *give_trend(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
+			    dck_err *err)
 {
 	dck_history_trend *t = NULL;
 	dck_record *r = NULL;
 	dck_status status;
-	dck_err err;
 
 	a->trend.metric = a->metric;
-	EXT_WITHOUT_GIL(status = dck_history_trend_get(h, &a->filter, &a->trend, &t, &err));
+	EXT_WITHOUT_GIL(status = dck_history_trend_get(h, &a->filter, &a->trend, &t, err));
 	if (status == DCK_OK)
-		status = dck_history_trend_record(t, "deepclock history trend", &r, &err);
+		status = dck_history_trend_record(t, "deepclock history trend", &r, err);
 	dck_history_trend_free(t);
-	return ext_result(ext_state_by(self), status, r, &err);
+	*ret_status = status;
+	return status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
 }
 
 static PyObject *history_trend(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -341,19 +377,20 @@ static PyObject *history_trend(PyObject *self, PyObject *args, PyObject *kwargs)
 		   TAKES_METRIC, give_trend);
 }
 
-static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a)
+static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
+			     dck_err *err)
 {
 	dck_history_alarms *alarms = NULL;
 	dck_record *r = NULL;
 	dck_status status;
-	dck_err err;
 
 	a->trend.metric = a->metric;
-	EXT_WITHOUT_GIL(status = dck_history_alarms_get(h, &a->filter, &a->trend, &alarms, &err));
+	EXT_WITHOUT_GIL(status = dck_history_alarms_get(h, &a->filter, &a->trend, &alarms, err));
 	if (status == DCK_OK)
-		status = dck_history_alarms_record(alarms, "deepclock history alarms", &r, &err);
+		status = dck_history_alarms_record(alarms, "deepclock history alarms", &r, err);
 	dck_history_alarms_free(alarms);
-	return ext_result(ext_state_by(self), status, r, &err);
+	*ret_status = status;
+	return status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
 }
 
 static PyObject *history_alarms(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -362,19 +399,20 @@ static PyObject *history_alarms(PyObject *self, PyObject *args, PyObject *kwargs
 		   TAKES_METRIC, give_alarms);
 }
 
-static PyObject *give_commits(PyObject *self, dck_history *h, asked *a)
+static PyObject *give_commits(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
+			      dck_err *err)
 {
 	dck_history_commits *c = NULL;
 	dck_record *r = NULL;
 	dck_status status;
-	dck_err err;
 
 	EXT_WITHOUT_GIL(status = dck_history_commits_get(h, &a->filter, a->metric, a->commits[0],
-							 a->commits[1], &c, &err));
+							 a->commits[1], &c, err));
 	if (status == DCK_OK)
-		status = dck_history_commits_record(c, "deepclock history commits", &r, &err);
+		status = dck_history_commits_record(c, "deepclock history commits", &r, err);
 	dck_history_commits_free(c);
-	return ext_result(ext_state_by(self), status, r, &err);
+	*ret_status = status;
+	return status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
 }
 
 static PyObject *history_commits(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -382,15 +420,15 @@ static PyObject *history_commits(PyObject *self, PyObject *args, PyObject *kwarg
 	return ask(self, args, kwargs, "commits", NULL, 0, TAKES_COMMITS, give_commits);
 }
 
-static PyObject *give_prune(PyObject *self, dck_history *h, asked *a)
+static PyObject *give_prune(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
+			    dck_err *err)
 {
 	dck_history_pruned p;
-	dck_status status;
-	dck_err err;
 
-	EXT_WITHOUT_GIL(status = dck_history_prune(h, &a->filter, &a->prune, &p, &err));
-	if (status != DCK_OK)
-		return ext_raise(ext_state_by(self), &err);
+	(void)self;
+	EXT_WITHOUT_GIL(*ret_status = dck_history_prune(h, &a->filter, &a->prune, &p, err));
+	if (*ret_status != DCK_OK)
+		return NULL;
 	return Py_BuildValue("(KKK)", (unsigned long long)p.removed,
 			     (unsigned long long)p.removed_bytes, (unsigned long long)p.kept);
 }
@@ -421,10 +459,10 @@ static PyObject *history_import(PyObject *self, PyObject *args, PyObject *kwargs
 		return NULL;
 	}
 	EXT_WITHOUT_GIL(status = dck_history_import(h, name, commit, &count, &err));
-	history_unlock(self);
+	history_used_of(self, status, &err, name);
 	ext_texts_done(&texts);
 	if (status != DCK_OK)
-		return ext_raise(ext_state_by(self), &err);
+		return NULL;
 	return Py_BuildValue("(KK)", (unsigned long long)count.added,
 			     (unsigned long long)count.known);
 }
@@ -445,10 +483,7 @@ static PyObject *history_remove(PyObject *self, PyObject *args)
 		if (status == DCK_OK)
 			status = dck_history_remove(h, ids, 1, &p, &err);
 	});
-	history_unlock(self);
-	if (status != DCK_OK)
-		return ext_raise(ext_state_by(self), &err);
-	return ext_text(id);
+	return history_used(self, status, &err) ? ext_text(id) : NULL;
 }
 
 static PyObject *history_check(PyObject *self, PyObject *none)
@@ -462,9 +497,8 @@ static PyObject *history_check(PyObject *self, PyObject *none)
 	if (!h)
 		return NULL;
 	EXT_WITHOUT_GIL(status = dck_history_check(h, &health, &err));
-	history_unlock(self);
-	if (status != DCK_OK)
-		return ext_raise(ext_state_by(self), &err);
+	if (!history_used(self, status, &err))
+		return NULL;
 	return Py_BuildValue("(KK)", (unsigned long long)health.records,
 			     (unsigned long long)health.bytes);
 }
@@ -517,6 +551,46 @@ static PyType_Slot history_slots[] = {
     {Py_tp_getset, history_getset},   {0, NULL},
 };
 
+/* _with_starts(record, path): dck_history_starts() in a history that exists, else the record. */
+static PyObject *with_starts(PyObject *m, PyObject *args)
+{
+	ext_state *s = ext_state_of(m);
+	PyObject *record, *path;
+	ext_texts texts = {NULL};
+	dck_history_config config;
+	dck_history *h = NULL;
+	dck_record *more = NULL;
+	dck_status status;
+
+	dck_history_config_init(&config);
+	config.existing = true;
+	if (!PyArg_ParseTuple(args, "OO:_with_starts", &record, &path))
+		return NULL;
+	const dck_record *r = ext_record_get(s, record);
+	if (!r || (path != Py_None && !(config.path = ext_texts_add(&texts, path)))) {
+		ext_texts_done(&texts);
+		return NULL;
+	}
+	EXT_WITHOUT_GIL({
+		status = dck_history_open(&config, &h, NULL);
+		if (status == DCK_OK)
+			status = dck_history_starts(h, r, &more, NULL);
+		dck_history_close(h);
+	});
+	ext_texts_done(&texts);
+	if (status == DCK_OK)
+		return ext_record_new(s, more);
+	Py_INCREF(record);
+	return record;
+}
+
+static PyMethodDef methods[] = {
+    {"_with_starts", with_starts, METH_VARARGS,
+     "_with_starts($module, record, path, /)\n--\n\nThe record with where earlier ones in that history "
+     "lie, None: the default; unchanged if there is none."},
+    {NULL, NULL, 0, NULL},
+};
+
 static int add(PyObject *m, ext_state *s)
 {
 	s->history = ext_type_add(m, "deepclock.History", sizeof(history), history_slots);
@@ -525,4 +599,4 @@ static int add(PyObject *m, ext_state *s)
 	return s->history && s->entry ? 0 : -1;
 }
 
-const ext_part ext_history = {.add = add};
+const ext_part ext_history = {.methods = methods, .add = add};

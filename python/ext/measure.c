@@ -690,14 +690,12 @@ static PyObject *kept(const ext_call *c, PyObject *given)
 	}
 	if (c->common.save)
 		EXT_WITHOUT_GIL(status = dck_record_save(r, c->common.save, &err));
-	if (status != DCK_OK) {
-		Py_DECREF(record);
-		return ext_raise_of(c->state, &err, c->common.save);
-	}
-	if ((c->common.save || c->common.db) && !c->common.no_history)
+	if (status != DCK_OK)
+		ext_raise_of(c->state, &err, c->common.save);
+	else if ((c->common.save || c->common.db) && !c->common.no_history)
 		history_add(c, r);
 	if (PyErr_Occurred() || drawn(c, record) < 0) /* a warning turned into an error */
-		Py_CLEAR(record);
+		return ext_raised_with(record);
 	return record;
 }
 
@@ -777,6 +775,9 @@ static PyObject *run(ext_call *c)
 		PyErr_SetObject((PyObject *)Py_TYPE(c->failure), c->failure);
 		return NULL;
 	}
+	for (size_t i = 0; status != DCK_OK && !c->watch.type && i < c->n; i++)
+		if (ext_names(&err, c->subjects[i].of.text))
+			return ext_raise_of(c->state, &err, c->subjects[i].of.text);
 	return kept(c, work_left_note(c, ext_watch_result(&c->watch, status, r, &err)));
 }
 

@@ -10,8 +10,8 @@
  *	TEXT	str, os.PathLike or a number; a list: its items with commas between; of a file or
  *		directory only the first two
  *	CHOICE	str
- *	LIST	one item or a list of them; a dict: "KEY=VALUE" each, a tuple as "1x3x224x224"; in a
- *		dict for vary or scan, a list or tuple as "1,2"
+ *	LIST	one item, or a list of them; a tuple of texts too, of numbers it is "1x3x224x224";
+ *		a dict: "KEY=VALUE" each; in it, for vary or scan, a list or tuple as "1,2"
  * An option with the placeholder FILE.npy also takes an array (given_arrays.c).
  *
  * None selects the default.
@@ -91,11 +91,18 @@ bool ext_is_text(PyObject *o)
 	return PyUnicode_Check(o) || PyBytes_Check(o) || PyObject_HasAttrString(o, "__fspath__");
 }
 
-/* Formats int, objects with __index__ (NumPy's integers), float, and objects with __float__. */
+/* Formats int, objects with __index__ (NumPy's integers), float, and objects with __float__. Arrays
+ * and tensors of one number have both, and __index__ refuses a float. */
 static PyObject *number_text(PyObject *o)
 {
-	PyObject *number = PyIndex_Check(o) ? PyNumber_Index(o) : PyNumber_Float(o);
-	PyObject *text = number ? PyObject_Repr(number) : NULL;
+	PyObject *number = PyIndex_Check(o) ? PyNumber_Index(o) : NULL;
+	PyObject *text;
+
+	if (!number && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))) {
+		PyErr_Clear();
+		number = PyNumber_Float(o);
+	}
+	text = number ? PyObject_Repr(number) : NULL;
 
 	Py_XDECREF(number);
 	return text;
@@ -351,16 +358,28 @@ static int list_read(const reader *r, PyObject *items)
 	return 0;
 }
 
+/* Returns whether it is a tuple of texts, rather than a shape. */
+static bool is_texts(const dck_opt *row, PyObject *o)
+{
+	if (!PyTuple_Check(o) || strcmp(row->name, "shape") == 0)
+		return false;
+	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++)
+		if (!ext_is_text(PyTuple_GET_ITEM(o, i)))
+			return false;
+	return PyTuple_GET_SIZE(o) > 0;
+}
+
 static int option_read(const reader *r, PyObject *value)
 {
 	const bool is_list = r->row->kind == DCK_OPT_LIST;
+	const bool has_items = PyList_Check(value) || is_texts(r->row, value);
 
 	if (r->row->kind == DCK_OPT_FLAG)
 		return flag_read(r, value);
-	if (!is_list || (!PyDict_Check(value) && (!PyList_Check(value) || takes_column(r->row))))
+	if (!is_list || (!PyDict_Check(value) && (!has_items || takes_column(r->row))))
 		return value_read(r, value);
 	/* A method called while reading, such as __dlpack__(), may change it. */
-	PyObject *own = PyDict_Check(value) ? PyDict_Copy(value) : PyList_AsTuple(value);
+	PyObject *own = PyDict_Check(value) ? PyDict_Copy(value) : PySequence_Tuple(value);
 	const int status = !own ? -1 : PyDict_Check(value) ? dict_read(r, own) : list_read(r, own);
 
 	Py_XDECREF(own);

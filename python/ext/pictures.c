@@ -99,8 +99,10 @@ PyObject *ext_file_replace(PyObject *self, PyObject *args)
 		Py_END_ALLOW_THREADS;
 	}
 	PyBuffer_Release(&data);
+	if (text && status != DCK_OK)
+		ext_raise_of(s, &err, text);
 	ext_texts_done(&texts);
 	if (status == DCK_OK)
 		Py_RETURN_NONE;
-	return text ? ext_raise(s, &err) : NULL;
+	return NULL;
 }

@@ -9,6 +9,10 @@
 #include <deepclock/trace.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* As of other files, for the same reason: src/record/record_file.c. */
+#define PIPE_MAX_BYTES ((Py_ssize_t)256 << 20)
 
 /* --- values */
 
@@ -525,6 +529,37 @@ static PyType_Slot record_slots[] = {
     {0, NULL},
 };
 
+/* Returns the bytes of a pipe, for whose writer Python waits, which Ctrl-C ends. NULL with an
+ * exception, or without one: it is no pipe, or cannot be opened. */
+static PyObject *piped(const char *name)
+{
+	struct stat st;
+
+	if (stat(name, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return NULL;
+	PyObject *bytes =
+	    ext_module_call("deepclock._record", "piped", "(Nn)", ext_text(name), PIPE_MAX_BYTES);
+	if (bytes == Py_None)
+		Py_CLEAR(bytes);
+	return bytes;
+}
+
+/* Returns the record of a JSON text that was read from `name`. Takes over the reference. */
+static PyObject *piped_record(PyObject *m, PyObject *bytes, const char *name)
+{
+	dck_record *r = NULL;
+	dck_err err, why;
+	const dck_status status =
+	    dck_record_parse(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes), &r, &why);
+
+	Py_DECREF(bytes);
+	if (status == DCK_OK)
+		return ext_record_new(ext_state_of(m), r);
+	err = why;
+	PyOS_snprintf(err.msg, sizeof err.msg, "while reading the record '%s': %s", name, why.msg);
+	return ext_raise_of(ext_state_of(m), &err, name);
+}
+
 static PyObject *load(PyObject *m, PyObject *path)
 {
 	ext_texts texts = {NULL};
@@ -533,7 +568,14 @@ static PyObject *load(PyObject *m, PyObject *path)
 	dck_timeline timeline = {0};
 	dck_record *r = NULL;
 	dck_err err = {0};
+	PyObject *bytes = name ? piped(name) : NULL;
 
+	if (bytes || PyErr_Occurred()) {
+		PyObject *read = bytes ? piped_record(m, bytes, name) : NULL;
+
+		ext_texts_done(&texts);
+		return read;
+	}
 	if (name)
 		EXT_WITHOUT_GIL(st = dck_trace_is(name)
 					 ? dck_trace_read_timeline(name, &(dck_trace_reading){0},

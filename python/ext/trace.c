@@ -47,11 +47,13 @@ static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 	}
 	if (!failed)
 		EXT_WITHOUT_GIL(status = dck_trace_start(&config, &err));
+	if (!failed && status != DCK_OK)
+		ext_raise_named(s, &err, config.path);
 	ext_texts_done(&said.texts);
 	if (!failed && status == DCK_OK)
 		return words;
 	Py_XDECREF(words);
-	return failed ? NULL : ext_raise(s, &err);
+	return NULL;
 }
 
 /* trace_start_told(): starts recording, by dck_trace_start(NULL), if the environment names a file.
@@ -93,7 +95,8 @@ static PyObject *trace_read(PyObject *m, PyObject *path)
 		dck_status status;
 
 		EXT_WITHOUT_GIL(status = dck_trace_read(text, &r, &err));
-		ret = ext_result(ext_state_of(m), status, r, &err);
+		ret = status == DCK_OK ? ext_record_new(ext_state_of(m), r)
+				       : ext_raise_named(ext_state_of(m), &err, text);
 	}
 	ext_texts_done(&texts);
 	return ret;

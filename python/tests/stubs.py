@@ -49,6 +49,7 @@ class Error(Exception):
     code: int
     status: str
     native_code: int
+    record: Union[Record, None]  # of which a file could not be written
 
 class NoMemoryError(Error, MemoryError): ...
 class ArgumentError(Error, ValueError): ...

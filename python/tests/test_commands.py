@@ -30,6 +30,29 @@ def program_options(command):
 
 
 class OptionsTest(Case):
+    def test_numbers_and_texts_of_other_types(self):
+        class One:
+            """As an array or a tensor of one number."""
+            def __index__(self):
+                raise TypeError("only integers")
+
+            def __float__(self):
+                return 0.25
+
+        r = deepclock.bench(work, **short(runs=None, level=0.9, precision=One(), max_time=0.2))
+        self.assertEqual(r.facts["plan/precision"].value, 0.25)
+        for limits in (["p50<=1h", "mean<=1h"], ("p50<=1h", "mean<=1h")):
+            r = deepclock.bench_load(work, time=0.2, slo=limits, no_history=True)
+            self.assertIn(r.verdict, ("met", "inconclusive"))
+            self.assertEqual(len([key for key in r.facts if key.startswith("plan/slo/")]), 2)
+
+    def test_a_text_for_a_shell_is_not_cut(self):
+        out = self.path("out")
+        deepclock.bench_command(f"echo 'a  b';\necho \"$((1 + 1))\" >{out}; echo 'c  d' >>{out}", shell=True, runs=1,
+                                warmup=0, no_history=True)
+        with open(out, encoding="utf-8") as f:
+            self.assertEqual(f.read(), "2\nc  d\n")
+
     def test_every_option_of_the_program(self):
         for command, functions in FUNCTIONS.items():
             theirs = program_options(command)

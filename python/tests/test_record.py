@@ -11,10 +11,12 @@ import os
 import pathlib
 import pickle
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 from unittest import mock
 
@@ -112,6 +114,66 @@ class RecordTest(Case):
                 self.assertEqual((error.errno, error.filename), (errno.ENOENT, missing))
             self.assertEqual((type(again), str(again), again.code), (type(caught.exception), str(caught.exception),
                                                                      caught.exception.code))
+
+    def test_other_errors_of_files_have_their_names(self):
+        for call, name in ((deepclock.bench_model, "none.onnx"), (deepclock.trace(self.path("none/t.json")).start, None),
+                           (lambda path: self.record.figures(path), "none/ecdf.svg"),
+                           (lambda path: deepclock.History(path, existing=True), "none.db")):
+            path = self.path(name or "none/t.json")
+            with self.subTest(path), self.assertRaises(OSError) as caught:
+                call(path) if name else call()
+            self.assertEqual(caught.exception.filename, path)
+
+    def test_a_full_disk_loses_no_record(self):
+        for options in ({"save": "/dev/full"}, {"html": "/dev/full"}):
+            with self.subTest(options), self.assertRaises(deepclock.IoError) as caught:
+                deepclock.bench(work, **short(**options))
+            self.assertEqual(caught.exception.record["runs/count"].value, 20)
+            self.assertEqual(caught.exception.errno, errno.ENOSPC)
+        self.assertIsNone(deepclock.Error("x").record)
+
+    def interrupted(self, call):
+        """Calls it; a signal's handler raises after a while."""
+        def handler(number, frame):
+            raise InterruptedError("planted")
+
+        before = signal.signal(signal.SIGUSR1, handler)
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGUSR1))
+        try:
+            timer.start()
+            with self.assertRaisesRegex(InterruptedError, "planted"):
+                call()
+        finally:
+            timer.join()
+            signal.signal(signal.SIGUSR1, before)
+
+    def test_a_signal_ends_waiting_for_a_pipe(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        self.interrupted(lambda: deepclock.load(pipe))
+        for text, says in ((self.record.to_json(), None), ("{", f"while reading the record '{pipe}': this is not JSON")):
+            writer = threading.Thread(target=pathlib.Path(pipe).write_text, args=(text,))
+            writer.start()
+            if says is None:
+                self.assertEqual(deepclock.load(pipe), self.record)
+            else:
+                self.assertRaisesRegex(deepclock.FormatError, says, deepclock.load, pipe)
+            writer.join()
+
+    def test_a_signal_ends_waiting_for_a_history(self):
+        path = self.path("h.db")
+        with deepclock.History(path) as h:
+            other = sqlite3.connect(path, isolation_level=None)
+            self.addCleanup(other.close)
+            other.execute("begin immediate")
+            self.interrupted(lambda: h.add(self.record))
+            other.execute("commit")
+            self.assertTrue(h.add(self.record))  # and the next call works
+        other.execute("pragma journal_mode=delete")
+        other.execute("begin exclusive")
+        self.interrupted(lambda: deepclock.History(path))
+        with self.assertRaisesRegex(deepclock.IoError, "another program holds it"):
+            deepclock.History(path, wait=0.05)
 
     def test_width(self):
         self.assertRaisesRegex(deepclock.ArgumentError, "width=-1: a number of columns", self.record.report, width=-1)

@@ -2,6 +2,7 @@
 """deepclock.torch.bench: the module's state, devices, and its numbers compared with a manual loop."""
 
 import ast
+import collections
 import datetime
 import inspect
 import itertools
@@ -11,6 +12,8 @@ import time
 from support import Case, deepclock, main, needs, short
 
 torch = needs("torch", "PyTorch")
+
+from deepclock.torch import _device  # noqa: E402
 
 
 def network():
@@ -195,6 +198,75 @@ class StateTest(Case):
         self.assertIn("CPU", r["transfer/from_device"].absent)
 
 
+class MappingTest(Case):
+    def test_mappings_keep_their_type(self):
+        class Output(collections.OrderedDict):
+            """As an output of transformers, whose members are attributes too."""
+            def __setitem__(self, key, value):
+                super().__setitem__(key, value)
+                setattr(self, key, value)
+
+        class Encoding(collections.UserDict):
+            """As an encoding of a tokenizer, which is no dict."""
+
+        class Reads(torch.nn.Module):
+            def forward(self, output, encoding):
+                return output.logits + encoding["ids"]
+        output, x = Output(), torch.ones(3, 2)
+        output["logits"] = x
+        r = deepclock.torch.bench(Reads(), output, Encoding(ids=x), **short())
+        self.assertEqual(r.facts["subject/input/1"].value, "float32 3x2")
+        self.assertEqual(r.facts["subject/items_per_run"].value, 3)
+        r = deepclock.torch.throughput(Reads(), output, Encoding(ids=x), batch=2, max_time="200ms", no_history=True)
+        self.assertEqual(r.tables["throughput/points"]["batch"], [2])
+        packed = torch.nn.utils.rnn.pack_sequence([torch.ones(2, 4), torch.ones(1, 4)])
+        moved = _device.moved(packed, torch.device("meta"))
+        self.assertEqual((moved.data.device.type, moved.batch_sizes.device.type), ("meta", "cpu"))
+
+
+class ModeTest(Case):
+    def test_a_module_that_has_only_the_mode_of_its_export(self):
+        def refuse(*mode):
+            raise NotImplementedError("Calling eval() is not supported yet.")
+
+        m = network()
+        m.train = m.eval = refuse
+        r = deepclock.torch.bench(m, torch.zeros(8, 64), **short())
+        self.assertEqual(r.facts["subject/mode"].value, "that of its export")
+        if hasattr(torch, "export") and hasattr(torch.export, "export"):
+            m = torch.export.export(network().eval(), (torch.zeros(8, 64),)).module()
+            r = deepclock.torch.bench(m, torch.zeros(8, 64), **short())
+            self.assertEqual(r.facts["subject/mode"].value, "that of its export")
+
+    def test_a_module_that_merges_weights_to_evaluate(self):
+        class Merging(torch.nn.Linear):
+            merged = False
+
+            def train(self, mode=True):
+                self.merged = not mode
+                return super().train(mode)
+        m = torch.nn.Sequential(Merging(64, 64), torch.nn.BatchNorm1d(64))
+        m[1].eval()
+        deepclock.torch.bench(m, torch.zeros(8, 64), **short())
+        self.assertEqual((m.training, m[0].training, m[0].merged, m[1].training), (True, True, False, False))
+
+    def test_autocast(self):
+        types = set()
+
+        class Sees(torch.nn.Linear):
+            def forward(self, x):
+                y = super().forward(x)
+                types.add(y.dtype)
+                return y
+        m, x = Sees(64, 64), torch.zeros(8, 64)
+        with torch.autocast("cpu", torch.bfloat16):
+            r = deepclock.torch.bench(m, x, **short())
+            loaded = deepclock.torch.load(m, x, streams=2, requests=20, no_history=True)
+        self.assertEqual(types, {torch.bfloat16})
+        self.assertEqual({one.facts["engine/autocast"].value for one in (r, loaded)}, {"bfloat16"})
+        self.assertNotIn("engine/autocast", deepclock.torch.bench(m, x, **short()).facts)
+
+
 class ArgumentTest(Case):
     def test_without_sense(self):
         t, nn, net, x = deepclock.torch, torch.nn, network(), torch.ones(1, 64)
@@ -254,6 +326,15 @@ class ArgumentTest(Case):
         net, x = network(), torch.ones(1, 64)
         for limit in ("50ms", 0.05, datetime.timedelta(milliseconds=50)):
             self.assertIn("profile/operators", deepclock.torch.profile(net, x, max_time=limit, roofs=False).tables)
+
+
+class HistoryTest(Case):
+    def test_earlier_starts_of_a_function(self):
+        """As without PyTorch."""
+        path = self.path("h.db")
+        records = [deepclock.bench(itertools.count, **short(db=path, no_history=False)) for _ in range(3)]
+        self.assertEqual([r.facts["history/earlier"].value for r in records[1:]], [1, 2])
+        self.assertNotIn("history/earlier", records[0].facts)
 
 
 class LoopTest(Case):

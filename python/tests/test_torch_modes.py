@@ -3,6 +3,7 @@
 
 import glob
 import os
+import signal
 import sys
 import types
 
@@ -28,6 +29,37 @@ def network():
 
 def rows(record):
     return {row["mode"]: row for row in record.tables["modes"]}
+
+
+class InterruptTest(Case):
+    """Ctrl-C ends all of a function that measures several times, and the record says so."""
+
+    def interrupted(self, call, phase, runs=2, **options):
+        """Ctrl-C when this phase has had that number of runs or rounds."""
+        def watch(progress):
+            if progress and progress.phase == phase and progress.runs >= runs and not sent:
+                sent.append(phase)
+                os.kill(os.getpid(), signal.SIGINT)
+
+        sent, before = [], signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            record = call(network(), torch.randn(2, 3, 8, 8), progress=watch, no_history=True, **options)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertEqual((sent, record.incomplete), ([phase], True))
+        self.assertIn("interrupted", [note.code for note in record.notes])
+        return record
+
+    def test_functions_that_measure_several_times(self):
+        t, long = deepclock.torch, {"max_time": "60s", "margin": "0.001%"}
+        self.interrupted(t.pitfalls, "measure", time="60s")
+        r = self.interrupted(t.pitfalls, "rounds", 1, time="500ms", only="gradients-on,training-mode")
+        self.assertIsNotNone(r["pitfalls/gradients-on"].value)
+        self.interrupted(t.pitfalls, "rounds", 0, time="500ms", only="gradients-on,training-mode")
+        self.interrupted(t.devices, "rounds", threads=[1, 2], **long)
+        self.interrupted(t.devices, "batch=2", 0, threads=[1, 2], batch=[1, 2], **{**long, "max_time": "4s"})
+        self.interrupted(t.modes, "measure", which="eager", max_time="60s")
+        self.interrupted(t.modes, "rounds", which="inference_mode", **long)
 
 
 class ModesTest(Case):

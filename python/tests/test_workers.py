@@ -100,6 +100,8 @@ class WorkersTest(Case):
             deepclock.bench(abs, 1, **SHORT)
         """)
         self.assertRegex(self.run_it(code=1).stderr, "UnsupportedError.*notebook")
+        with self.assertRaisesRegex(deepclock.UnsupportedError, "a test of unittest"):
+            deepclock.bench(abs, 1, **short(processes=2))
 
     def test_exceptions(self):
         self.script("""

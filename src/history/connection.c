@@ -4,6 +4,7 @@
 #include "history/store.h"
 #include "base/err.h"
 #include "base/opt_text.h"
+#include "deepclock/unstable.h"
 #include <string.h>
 
 static const dck_opt config_rows[] = {
@@ -41,7 +42,8 @@ static dck_status history_path_open(dck_history *h, const dck_history_config *c,
 	return h->database->open(h, c->existing, err);
 }
 
-dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_err *err)
+dck_status dck_history_open_watched(const dck_history_config *c, const dck_observer *watch,
+				    dck_history **ret, dck_err *err)
 {
 	dck_history_config own;
 	dck_history *h;
@@ -50,12 +52,18 @@ dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_history_config_init, err, config_rows));
 	h = mem_zalloc(1, sizeof *h);
 	DCK_NEED(h, err, "to open the history");
+	h->watch = watch;
 	status = history_path_open(h, &own, err);
 	if (status == DCK_OK)
 		*ret = h;
 	else
 		dck_history_close(h);
 	return status;
+}
+
+dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_err *err)
+{
+	return dck_history_open_watched(c, NULL, ret, err);
 }
 
 void dck_history_close(dck_history *h)

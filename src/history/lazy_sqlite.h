@@ -15,7 +15,7 @@
 	X(sqlite3_, bind_int64)           \
 	X(sqlite3_, bind_parameter_index) \
 	X(sqlite3_, bind_text)            \
-	X(sqlite3_, busy_timeout)         \
+	X(sqlite3_, busy_handler)         \
 	X(sqlite3_, clear_bindings)       \
 	X(sqlite3_, close)                \
 	X(sqlite3_, column_blob)          \

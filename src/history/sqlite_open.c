@@ -1,7 +1,7 @@
 /* sqlite_open.c - opens the SQLite database: write-ahead log, untrusted content, integrity check.
  *
  * Concurrency: journal_mode=WAL, so readers do not wait, and one writer at a time waits at most
- * wait_ns (busy_timeout); synchronous=FULL, so a committed record survives a power loss. Where the
+ * wait_ns (busy_handler); synchronous=FULL, so a committed record survives a power loss. Where the
  * file system cannot do that, a rollback journal is used. A file in a read-only directory is opened
  * with immutable=1, unless its log has content.
  *
@@ -18,9 +18,9 @@
 #include "history/store.h"
 #include "history/sqlite.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "os/os.h"
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,6 +62,9 @@ dck_status sqlite_failed(dck_history *h, int rc, const char *what, dck_err *err)
 	const int native = kept > 0 ? kept : left;
 
 	h->failed = primary;
+	if (primary == SQLITE_BUSY && observer_cancelled(h->watch))
+		DCK_FAIL(err, E_CANCEL, "interrupted while another program held the history '%s'",
+			 h->path);
 	for (size_t i = 0; i < sizeof sqlite_failures / sizeof sqlite_failures[0]; i++) {
 		const sqlite_failure *f = &sqlite_failures[i];
 
@@ -121,9 +124,26 @@ static char *name_immutable(const char *path)
 	return plain ? name : NULL;
 }
 
+/* Waits for the lock of another program. Returns 0 to give up. n: how often it waited for this one.
+ */
+static int busy_wait(void *history, int n)
+{
+	static const uint8_t ms[] = {1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100};
+	const int last = (int)(sizeof ms - 1);
+	dck_history *h = history;
+	const uint64_t now = os_now_ns(), pause_ns = ms[n < last ? n : last] * UINT64_C(1000000);
+
+	if (n == 0)
+		h->waits_ns = now;
+	const uint64_t waited = now - h->waits_ns;
+	if (waited >= h->wait_ns || observer_cancelled(h->watch))
+		return 0;
+	os_sleep_ns(pause_ns < h->wait_ns - waited ? pause_ns : h->wait_ns - waited, NULL, NULL);
+	return 1;
+}
+
 static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
 {
-	const uint64_t wait_ms = h->wait_ns / 1000000;
 	int rc;
 
 	DCK_NEED(name, err, "to open the history");
@@ -133,7 +153,7 @@ static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
 	mem_free(name);
 	if (rc != SQLITE_OK)
 		return sqlite_failed(h, rc, "open", err);
-	sqlite->busy_timeout(h->db, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
+	sqlite->busy_handler(h->db, busy_wait, h);
 	/* The file may be hostile: nothing in it is executed. */
 	sqlite->db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite->db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -213,7 +233,8 @@ static dck_status log_ahead(dck_history *h, dck_err *err)
 		}
 		if (wal)
 			return DCK_OK;
-		if ((rc & 0xff) != SQLITE_BUSY || os_now_ns() - begin > h->wait_ns)
+		if ((rc & 0xff) != SQLITE_BUSY || os_now_ns() - begin > h->wait_ns ||
+		    observer_cancelled(h->watch))
 			break;
 		os_sleep_ns(10000000, NULL, NULL);
 	}

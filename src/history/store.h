@@ -23,6 +23,8 @@ struct dck_history {
 	char *path;		 /* as requested, to show: without a password */
 	char *address;		 /* as requested */
 	uint64_t wait_ns;
+	const struct dck_observer *watch; /* asked while a lock is awaited; NULL: none */
+	uint64_t waits_ns;		  /* when the wait for the present lock began */
 	bool writable;
 	bool checked_only;   /* nothing is created or upgraded */
 	char *host, *branch; /* of records that are added; NULL: unknown */

@@ -16,9 +16,12 @@
 
 /* More nesting than the schema has (8), with a reserve for members of later versions. */
 #define DEPTH_MAX 64
-/* Maximum bytes of a list or object, and of a value, in that tree, without their text. */
+/* Maximum bytes of a list or object, of a member of an object or a text, and of another item of a
+ * list, in that tree, without their text: an item has a place in a list that is doubled as it
+ * grows, and 32 bytes. Records of as many samples as --keep allows have to fit. */
 #define NODE_LIST  288u
 #define NODE_VALUE 112u
+#define NODE_ITEM  56u
 
 /* --- rows */
 
@@ -376,9 +379,9 @@ static dck_status record_get(record_reader *rd, const json_t *root, dck_record *
 /* Before the parser builds a tree of it: how deep and how large would that be? */
 static dck_status size_check(const char *json, size_t n, dck_err *err)
 {
-	uint64_t lists = 0, values = 0;
+	uint64_t lists = 0, values = 0, items = 0;
+	bool in_list[DEPTH_MAX + 1] = {false}, in_text = false;
 	unsigned depth = 0;
-	bool in_text = false;
 
 	for (size_t i = 0; i < n; i++) {
 		char c = json[i];
@@ -389,8 +392,11 @@ static dck_status size_check(const char *json, size_t n, dck_err *err)
 				in_text = false;
 			continue;
 		}
-		if (c == '"')
+		if (c == '"') {
 			in_text = true;
+			values += in_list[depth];
+		} else if (c == ',' && in_list[depth])
+			items++;
 		else if (c == ',' || c == ':')
 			values++;
 		else if (c == '[' || c == '{') {
@@ -399,14 +405,15 @@ static dck_status size_check(const char *json, size_t n, dck_err *err)
 				DCK_FAIL(err, E_LIMIT,
 					 "lists and objects are nested deeper than %d at byte %zu",
 					 DEPTH_MAX, i);
+			in_list[depth] = c == '[';
 		} else if ((c == ']' || c == '}') && depth > 0)
 			depth--;
 	}
-	if (n + lists * NODE_LIST + values * NODE_VALUE > READER_MAX)
+	if (n + lists * NODE_LIST + values * NODE_VALUE + items * NODE_ITEM > READER_MAX)
 		DCK_FAIL(err, E_LIMIT,
 			 "the record is too large: %" PRIu64 " lists and objects with %" PRIu64
 			 " values in %zu bytes would take more than 1 GiB of memory",
-			 lists, values, n);
+			 lists, values + items, n);
 	return DCK_OK;
 }
 

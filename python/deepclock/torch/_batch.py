@@ -5,6 +5,8 @@
     args, named = make(64)
 """
 
+import collections.abc
+
 import torch
 
 import deepclock
@@ -30,8 +32,8 @@ class _Function:
 
     def __call__(self, batch):
         made = self._function(batch)
-        if isinstance(made, dict):
-            return (), made
+        if isinstance(made, collections.abc.Mapping):
+            return (), dict(made)
         return made if isinstance(made, tuple) else (made,), {}
 
 

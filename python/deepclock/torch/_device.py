@@ -5,6 +5,8 @@ Devices other than the CPU compute while the program continues (_accelerator.py)
 synchronization shows the time of enqueueing.
 """
 
+import collections.abc
+import copy
 import platform
 
 import torch
@@ -18,13 +20,30 @@ def mapped(value, change):
     """The same structure with `change(t)` in place of each tensor."""
     if isinstance(value, torch.Tensor):
         return change(value)
-    if isinstance(value, dict):
-        return {key: mapped(member, change) for key, member in value.items()}
+    if isinstance(value, collections.abc.Mapping):
+        return _mapping(value, {key: mapped(member, change) for key, member in value.items()})
+    if isinstance(value, torch.nn.utils.rnn.PackedSequence):  # its batch sizes are always on the CPU
+        return type(value)(change(value.data), value.batch_sizes,
+                           *(mapped(member, change) for member in (value.sorted_indices, value.unsorted_indices)))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(mapped(member, change) for member in value))
     if isinstance(value, (tuple, list)):
         return type(value)(mapped(member, change) for member in value)
     return value
+
+
+def _mapping(like, members):
+    """Returns the members in a mapping of the type of `like`, as a module may read `x.logits` of an output of
+    transformers; a dict if that cannot be copied."""
+    if type(like) is dict:
+        return members
+    try:
+        made = copy.copy(like)
+        for key, member in members.items():
+            made[key] = member
+    except Exception:  # one that cannot be written, or refuses to be copied in ways of its type
+        return members
+    return made
 
 
 def moved(value, device):
@@ -66,6 +85,27 @@ def checked(asked, where):
             f"the module is on '{where}', not on '{asked}': move it there with .to('{asked}')")
 
 
+def autocast_of(device):
+    """The type to which torch.autocast, which belongs to a thread, casts on this device; None: it is off."""
+    kind = device.type
+    try:
+        try:
+            return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
+        except (AttributeError, TypeError):  # before PyTorch 2.4
+            if kind == "cpu":
+                return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
+            return torch.get_autocast_gpu_dtype() if kind == "cuda" and torch.is_autocast_enabled() else None
+    except RuntimeError:  # a device without autocast
+        return None
+
+
+def _tf32():
+    try:
+        return torch.backends.cuda.matmul.allow_tf32
+    except RuntimeError:  # the program has set the newer fp32_precision
+        return torch.backends.cuda.matmul.fp32_precision == "tf32"
+
+
 def facts(device):
     """What ran it, as (section, key, value) of a record."""
     yield "engine", "name", "torch"
@@ -81,10 +121,12 @@ def facts(device):
     if device.type == "cuda":
         yield "engine", "cuda", torch.version.cuda or torch.version.hip or "unknown"
         yield "engine", "cudnn_benchmark", torch.backends.cudnn.benchmark
-        yield "engine", "tf32", torch.backends.cuda.matmul.allow_tf32
+        yield "engine", "tf32", _tf32()
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         yield "engine", "rank", torch.distributed.get_rank()
         yield "engine", "world_size", torch.distributed.get_world_size()
     yield "engine", "deterministic", torch.are_deterministic_algorithms_enabled()
     yield "engine", "default_dtype", str(torch.get_default_dtype()).replace("torch.", "")
+    if autocast_of(device) is not None:
+        yield "engine", "autocast", str(autocast_of(device)).replace("torch.", "")
     yield "engine", "python", platform.python_version()

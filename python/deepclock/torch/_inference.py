@@ -19,9 +19,10 @@ def inference(module, threads=None):
     if isinstance(module, torch.nn.Module):
         training = [(part, part.training) for part in module.modules() if hasattr(part, "training")]
     before = torch.get_num_threads()
+    changed = False
     try:
         if training and hasattr(module, "training"):  # frozen ones have no mode: they are in that of evaluation
-            module.eval()
+            changed = _evaluates(module)
         if threads is not None:
             torch.set_num_threads(threads)
         with torch.no_grad():
@@ -29,8 +30,19 @@ def inference(module, threads=None):
     finally:
         if threads is not None:
             torch.set_num_threads(before)
+        if changed and training[0][1]:
+            module.train()  # which may do more than set its parts' modes, as LoRA takes its weights apart again
         for part, was in training:
             part.training = was
+
+
+def _evaluates(module):
+    """Puts the module into eval mode; False: what torch.export made has the mode of its export, and refuses any."""
+    try:
+        module.eval()
+    except NotImplementedError:
+        return False
+    return True
 
 
 def threads_checked(threads):
@@ -40,6 +52,11 @@ def threads_checked(threads):
     if isinstance(threads, bool) or not hasattr(threads, "__index__") or operator.index(threads) < 1:
         raise deepclock.ArgumentError(f"threads is a whole number above 0, not {threads!r}")
     return operator.index(threads)
+
+
+def mode_of(module):
+    """In which mode the module is measured in inference()."""
+    return "that of its export" if "train" in vars(module) else "eval"
 
 
 def is_training(module):

@@ -11,6 +11,8 @@ from .._record import Record, cell
 _TRIED = 1000
 #: Rows of the short report.
 _BRIEF = 5
+#: Steps of a series at most, as a record can be read with.
+_STORED = 1 << 17
 
 
 def record_of(owner, error):
@@ -193,10 +195,15 @@ def _costs(out, owner, apart, whole, evidence):
 
 def _series(out, names, steps, warmup):
     apart = [s for s in steps if not s.whole]
+    every = -(-len(apart) // _STORED)
+    if every > 1:
+        apart, warmup = apart[::every], -(-warmup // every)
+        out.fact("method", "series", f"one of {every} steps, evenly; all other numbers are of all steps")
     at_ns = [s.at_ns for s in apart]
     out.series("steps/wall", "ns", [s.wall_ns for s in apart], warmup, at_ns)
     for i, name in enumerate(names):
         out.series(f"steps/{name}", "ns", [s.parts_ns[i] for s in apart], warmup, at_ns)
     whole = [s for s in steps if s.whole]
+    whole = whole[::-(-len(whole) // _STORED) or 1]
     if whole:
         out.series("steps/whole", "ns", [s.wall_ns for s in whole], 0, [s.at_ns for s in whole])

@@ -7,8 +7,8 @@ import deepclock
 
 from . import _device
 from ._call import checked
-from ._inference import inference, name_of, shape_text
-from .._record import Amended, keeping, kept
+from ._inference import inference, mode_of, name_of, shape_text
+from .._record import Amended, ended, keeping, kept
 
 
 def bench(module, *inputs, named=None, transfers=False, threads=None, device=None, items=None, title=None, **options):
@@ -41,11 +41,12 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
         items = tensors[0].shape[0] if tensors and tensors[0].dim() > 0 else 1
     with inference(module, threads):
         call, args = called(module, there, named_there)
-        out = Amended(deepclock.bench(call, *args, items=items, device=where, no_history=True, **options))
+        record = deepclock.bench(call, *args, items=items, device=where, no_history=True, **options)
+        out = Amended(record)
         out.command(f"deepclock.torch.bench {name_of(module)}")
         out.facts(module_facts(module, where, inputs, named, wait))
         if transfers:
-            _transfers(out, module, (inputs, named), (there, named_there), where, wait, options)
+            _transfers(out, module, (inputs, named), (there, named_there), where, wait, options, record.incomplete)
     return kept(out.finish(), asked)
 
 
@@ -75,7 +76,7 @@ def module_facts(module, where, inputs, named, wait):
             yield "subject", f"input/{name}", shape_text(tensor)
     if is_module:
         yield "subject", "parameters", sum(p.numel() for p in module.parameters())
-        yield "subject", "mode", "eval"
+        yield "subject", "mode", mode_of(module)
     yield "subject", "gradients", "no_grad"
     yield from _device.facts(where)
     if wait is None:
@@ -86,10 +87,10 @@ def module_facts(module, where, inputs, named, wait):
         yield "method", "transfers", "inputs were on the device before the clock ran; outputs stay there"
 
 
-def _transfers(out, module, here, there, where, wait, options):
-    """What moving takes, each direction measured as the module is."""
-    if wait is None:
-        why = "the module is on the CPU: nothing is moved"
+def _transfers(out, module, here, there, where, wait, options, early):
+    """What moving takes, each direction measured as the module is. early: the measurement has been interrupted."""
+    if wait is None or early:
+        why = "the module is on the CPU: nothing is moved" if wait is None else "the measurement was interrupted before"
         out.metric("transfer/to_device", None, "ns", why=why)
         out.metric("transfer/from_device", None, "ns", why=why)
         return
@@ -101,6 +102,7 @@ def _transfers(out, module, here, there, where, wait, options):
             wait()
         size = sum(t.numel() * t.element_size() for t in _device.tensors_in(value))
         moved = deepclock.bench(move, no_history=True, **options)
+        ended(out, moved)
         m = moved["latency/median"]
         out.metric(f"transfer/{tag}", m.value, "ns", f"median of {moved['runs/count'].value} times {size} "
                    "bytes from pageable memory", m.lo, m.hi, m.level)

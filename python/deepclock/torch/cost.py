@@ -23,7 +23,7 @@ from ._modules import Modules, calls, frame_of
 from ._inference import is_training, shape_text
 from ._operators import tensors_in
 from .. import _deepclock
-from .._record import Record, cell, saved, si
+from .._record import Record, cell, saved, saving, si
 
 _OPS_MAX = 100000
 _BRIEF_ROWS = 12
@@ -126,6 +126,7 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     Raises what the module raises; ArgumentError where a loss cannot be made.
     """
     module = plain(module)
+    saving(save)
     if depth is not None:
         if isinstance(depth, bool) or not hasattr(depth, "__index__") or operator.index(depth) < 0:
             raise _deepclock.ArgumentError(f"depth={depth!r}: a whole number of levels from 0 on")

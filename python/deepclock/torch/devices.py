@@ -65,13 +65,15 @@ def devices(module, *example, inputs=None, named=None, devices=None, threads=Non
                 options.update(over="batch=" + ",".join(map(str, sizes)), _over_next=ready)
             else:
                 ready(items)
-            out = Amended(deepclock.compare(run, no_history=True, title=title or
-                                            f"deepclock.torch.devices {name_of(module)}", **options))
-            if sizes:
-                out.answer(_answer(out, list(run), sizes))
-            _outputs(out, all_, sizes or [items], ready, rtol)
-            if labels is not None:
-                _predictions(out, all_, make(items), labels, target_names)
+            record = deepclock.compare(run, no_history=True, title=title or
+                                       f"deepclock.torch.devices {name_of(module)}", **options)
+            out = Amended(record)
+            if not record.incomplete:
+                if sizes:
+                    out.answer(_answer(out, list(run), sizes))
+                _outputs(out, all_, sizes or [items], ready, rtol)
+                if labels is not None:
+                    _predictions(out, all_, make(items), labels, target_names)
         finally:
             torch.set_num_threads(before)
     out.facts((section, key, value) for section, key, value in module_facts(module, where, *make(1), all_[0].wait)

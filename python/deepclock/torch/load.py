@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures a module under load: requests on several streams, or at given times."""
 
+import contextlib
+
 import torch
 
 import deepclock
@@ -30,11 +32,18 @@ def load(module, *inputs, named=None, threads=None, device=None, items=None, tit
     if items is None:
         items = next((t.shape[0] for t in _device.tensors_in((inputs, named)) if t.dim() > 0), 1)
 
+    cast = _device.autocast_of(where)
+
     def request():
-        with torch.no_grad():  # which belongs to a thread
+        with torch.no_grad(), casting(where, cast):  # which belong to a thread
             return module(*args, **kwargs)
     with inference(module, threads):
         out = Amended(deepclock.bench_load(request, items=items, device=where, no_history=True, **options))
         out.command(f"deepclock.torch.load {name_of(module)}")
         out.facts(module_facts(module, where, inputs, named, wait))
     return kept(out.finish(), asked)
+
+
+def casting(device, to):
+    """A context of torch.autocast to this type; to None: none."""
+    return torch.autocast(device.type, to) if to is not None else contextlib.nullcontext()

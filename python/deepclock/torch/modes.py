@@ -19,7 +19,7 @@ import deepclock
 from . import _device, _mode_ort
 from ._call import checked
 from ._inference import inference, name_of, shape_text
-from .._record import Record, cell, keeping, kept
+from .._record import Record, cell, ended, keeping, kept, raise_early
 
 #: Number of first calls of each mode that are timed separately: TorchScript optimises in the second call.
 FIRST_CALLS = 3
@@ -248,15 +248,17 @@ def _no_caches():
 # --- calls, in rounds
 
 def _compared(run, timed, options):
-    """{mode: its times by rounds}, with the Record of the comparison (None: there is one mode)."""
+    """{mode: its times by rounds}, with the Record of the comparison; of one mode, of its measurement."""
     if len(timed) == 1:
-        times = deepclock.bench(timed[0].subject, **_bench_options(options)).series["latency"]
-        return None, {timed[0].name: list(times.values)[times.warmup:]}
+        record = deepclock.bench(timed[0].subject, **_bench_options(options))
+        return record, {timed[0].name: record.series["latency"].measured.tolist()}
     extra = {}
     for t in timed:
         extra.update(t.options)
     record = deepclock.compare({t.name: t.subject for t in timed}, no_history=True, **extra, **options)
     series = record.series
+    if f"compare/rounds/{timed[0].name}" not in series:
+        raise_early(record)
     return record, {t.name: list(series[f"compare/rounds/{t.name}"].values) for t in timed}
 
 
@@ -265,7 +267,8 @@ def _bench_options(options):
 
 
 def _record(run, tried, compared, title):
-    comparison, rounds = compared
+    measured, rounds = compared
+    comparison = measured if len(rounds) > 1 else None
     out = Record(title)
     out.fact("subject", "kind", "PyTorch module")
     out.fact("subject", "name", name_of(run.module))
@@ -304,6 +307,10 @@ def _record(run, tried, compared, title):
             out.series(f"modes/{t.name}", "ns", rounds[t.name])
     for note in comparison.notes if comparison else ():
         out.note(note.code, note.text, note.severity)
+    if comparison is None:
+        ended(out, measured)
+    elif comparison.incomplete:
+        out.incomplete()
     return out.finish()
 
 

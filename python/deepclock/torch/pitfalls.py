@@ -13,7 +13,7 @@ from . import _device
 from ._call import checked, seconds
 from ._inference import inference, name_of
 from .bench import module_facts
-from .._record import Amended, cell, keeping, kept
+from .._record import Amended, cell, ended, keeping, kept
 
 #: Mistakes of PyTorch: key, what, why, remedy.
 _SAYS = {
@@ -53,16 +53,18 @@ def pitfalls(module, *inputs, named=None, threads=None, device=None, title=None,
         wait()
     chosen, own = _chosen(only, skip)
     with inference(module, threads):
-        out = Amended(deepclock.pitfalls(honest, no_history=True, **own, title=title or
-                                         f"deepclock.torch.pitfalls {name_of(module)}", **options))
-        made, absent = _mistakes(module, (inputs, named), (args, kwargs), where, wait)
-        made = {key: made[key] for key in made if key in chosen}
-        found = _compared(honest, made, options)
-        if "no-sync" in chosen and "no-sync" not in absent:
-            found["no-sync"] = _not_synchronised(lambda: module(*args, **kwargs), where, options)
-        if "compile-inside" in chosen:
-            _compiled(module, args, kwargs, wait, found, absent)
-    _amend(out, found, {key: absent[key] for key in chosen if key in absent}, only)
+        theirs = deepclock.pitfalls(honest, no_history=True, **own, title=title or
+                                    f"deepclock.torch.pitfalls {name_of(module)}", **options)
+        out = Amended(theirs)
+        if not theirs.incomplete:
+            made, absent = _mistakes(module, (inputs, named), (args, kwargs), where, wait)
+            made = {key: made[key] for key in made if key in chosen}
+            found, early = _compared(out, honest, made, options)
+            if "no-sync" in chosen and "no-sync" not in absent and not early:
+                found["no-sync"] = _not_synchronised(lambda: module(*args, **kwargs), where, options)
+            if "compile-inside" in chosen and not early:
+                _compiled(module, args, kwargs, wait, found, absent)
+            _amend(out, found, {key: absent[key] for key in chosen if key in absent}, only)
     out.facts(module_facts(module, where, inputs, named, _device.waiter(where)))
     return kept(out.finish(), asked)
 
@@ -130,13 +132,21 @@ def _not_synchronised(call, where, options):
     return next(row for t in r._o["tables"] if t["name"] == "pitfalls/mistakes" for row in t["rows"] if row[0] == "no-sync")[1:5]
 
 
-def _compared(honest, made, options):
-    """{key: (number, honest, ratio cell, verdict)}, in rounds with the honest call."""
+def _compared(out, honest, made, options):
+    """({key: (number, honest, ratio cell, verdict)}, in rounds with the honest call; whether they ended early)."""
     if not made:
-        return {}
+        return {}, False
     extra = {"max_time": (1 + len(made)) * seconds("time", 1.0 if options.get("time") is None else options["time"])}
     extra.update({key: options[key] for key in ("margin", "level", "progress", "quiet") if key in options})
-    record = deepclock.compare({"honest": honest, **made}, no_history=True, **extra)
+    try:
+        record = deepclock.compare({"honest": honest, **made}, no_history=True, **extra)
+    except KeyboardInterrupt:  # before the first round
+        out.incomplete()
+        out.note("interrupted", "Ctrl-C: the mistakes of PyTorch's were not measured", "error")
+        return {}, True
+    early = ended(out, record)
+    if "compare/alternatives" not in record.tables:  # without a whole round
+        return {}, early
     table, found = record.tables["compare/alternatives"], {}
     times = dict(zip(table["subject"], table["time" if "time" in [c.key for c in table.columns] else "median"]))
     for i, key in enumerate(table["subject"]):
@@ -145,7 +155,7 @@ def _compared(honest, made, options):
         ratio, verdict = table.cell(i, "ratio"), table["verdict"][i]
         found[key] = (times[key], times["honest"], cell(ratio.value, ratio.absent, ratio.lo, ratio.hi, ratio.level),
                       {"same": "no harm here", "undecided": "not resolved"}.get(verdict, "harm"))
-    return found
+    return found, early
 
 
 def _compiled(module, args, kwargs, wait, found, absent):

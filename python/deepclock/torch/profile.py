@@ -17,7 +17,7 @@ import torch
 
 import deepclock
 
-from .._record import saved
+from .._record import saved, saving
 from . import _backward, _device, _price, _profile_memory
 from ._call import arguments, hinted, name_of, plain, seconds, uncompiled
 from ._counter import Counter, storage_of
@@ -172,6 +172,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
         runs = operator.index(runs)
     max_time = seconds("max_time", max_time)
     module = plain(module)
+    saving(save)
     backward = backward or loss is not None
     where = _device.device_of(module, (inputs, named or {}))
     _device.checked(device, where)

@@ -174,6 +174,19 @@ dck_status subject_words(const char *text, char ***ret, dck_err *err)
 	return DCK_OK;
 }
 
+/* The text as the one word that a shell is given: words that are cut and joined would lose quotes
+ * and lines. */
+static dck_status subject_shell_line(const char *text, char ***ret, dck_err *err)
+{
+	if (text[strspn(text, " \t\n")] == '\0')
+		DCK_FAIL(err, E_ARG, "'cmd:' has no command: write 'cmd:PROG ARG...'");
+	char **words = mem_zalloc(1, 2 * sizeof *words + strlen(text) + 1);
+	DCK_NEED(words, err, "for the command");
+	words[0] = strcpy((char *)(words + 2), text);
+	*ret = words;
+	return DCK_OK;
+}
+
 /* --- schemes */
 
 static const char *const scheme_names[] = {"cmd", "plugin", "zoo"};
@@ -242,7 +255,8 @@ dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 		s->kind = DCK_SUBJECT_PLUGIN;
 		s->text = rest;
 	} else if (subject_is(text, length, "cmd")) {
-		DCK_TRY(subject_words(rest, &words, err));
+		DCK_TRY(s->command.shell ? subject_shell_line(rest, &words, err)
+					 : subject_words(rest, &words, err));
 		s->kind = DCK_SUBJECT_COMMAND;
 		s->text = rest;
 		s->argv = words;

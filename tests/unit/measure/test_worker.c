@@ -358,12 +358,12 @@ static void test_memory_limit(void **state)
 	fixture *f = fixture_new();
 
 	(void)state;
-	f->plan.keep = 16777216;
-	f->job.memory_bytes = 64 << 20;
+	f->plan.keep = 2097152;
+	f->job.memory_bytes = 32 << 20;
 	run(f, WORKER_MEMORY);
 	assert_int_equal(f->result.why.code, DCK_E_NOMEM);
-	assert_non_null(strstr(f->result.why.msg, "64.0 MiB are allowed"));
-	assert_true(f->result.peak_rss_bytes > 64 << 20);
+	assert_non_null(strstr(f->result.why.msg, "32.0 MiB are allowed"));
+	assert_true(f->result.peak_rss_bytes > 32 << 20);
 	/* The same with enough memory. */
 	f->job.memory_bytes = (uint64_t)8 << 30;
 	run(f, WORKER_DONE);
@@ -396,7 +396,7 @@ static void test_data_limit(void **state)
 	if (os_sanitizer_name())
 		skip();
 	f = fixture_new();
-	f->plan.keep = 16777216;
+	f->plan.keep = 2097152;
 	f->job.data_bytes = 96 << 20;
 	run(f, WORKER_MEMORY);
 	/* Refused before the memory was touched. */

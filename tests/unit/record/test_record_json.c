@@ -638,7 +638,7 @@ static void size_and_depth_are_bounded_before_anything_is_built(void **state)
 	/* Rows that would expand to a thousand times the file's size. */
 	assert_int_equal(parse_repeated(HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\", "
 					     "\"columns\": [" TEXTS "], \"rows\": [[1,2]",
-					",[]", 3000000, "]}]}", &err),
+					",[]", 4000000, "]}]}", &err),
 			 DCK_E_LIMIT);
 	assert_non_null(strstr(err.msg, "too large"));
 	assert_int_equal(parse_repeated(HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\", "
