@@ -249,6 +249,16 @@ int mem_vprint(char *buf, size_t size, const char *fmt, va_list ap)
 	return n;
 }
 
+int mem_print(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const int n = mem_vprint(buf, size, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
 char *mem_arena_vfmt(mem_arena *a, const char *fmt, va_list ap)
 {
 	va_list again;

@@ -40,8 +40,9 @@ typedef struct mem_arena mem_arena;
 mem_arena *mem_arena_new(size_t block_bytes); /* @owned; NULL: no memory. 0: a default size */
 void mem_arena_free(mem_arena *a);	      /* NULL is allowed */
 
-/* As vsnprintf(), with a decimal point in every locale. */
+/* As vsnprintf() and snprintf(), with a decimal point in every locale. */
 int mem_vprint(char *buf, size_t size, const char *fmt, va_list ap);
+int mem_print(char *buf, size_t size, const char *fmt, ...) DCK_PRINTF(3, 4);
 
 /* Returns zeroed memory, aligned for any type. NULL marks the arena as failed: builders allocate
  * freely and check once at the end. Zero bytes give a valid pointer. */

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
+#include "base/mem.h"
 #include "deepclock/bench.h"
 #include "deepclock/unstable.h"
 #include <limits.h>
@@ -85,7 +86,7 @@ static void rate_text(const dck_progress *now, char *buf, size_t size)
 		snprintf(text, sizeof text, "  %s it/s",
 			 dck_text_count((int64_t)fmin(rate, 1e15), count, sizeof count));
 	else
-		snprintf(text, sizeof text, "  %.3g it/s", rate);
+		mem_print(text, sizeof text, "  %.3g it/s", rate);
 	progress_append(buf, size, text);
 }
 

@@ -358,7 +358,7 @@ static void starts_property_text(double value, dck_unit unit, char *to, size_t s
 	else if (unit == DCK_UNIT_NS)
 		dck_text_time(value, to, size);
 	else
-		snprintf(to, size, "%.3g", value);
+		mem_print(to, size, "%.3g", value);
 }
 
 /* Writes property i of each start into x, NAN where it is not known, and returns its unit. */

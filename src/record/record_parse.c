@@ -417,6 +417,31 @@ static dck_status size_check(const char *json, size_t n, dck_err *err)
 	return DCK_OK;
 }
 
+/* Refuses a file of another kind by its first bytes, which a parser would call misplaced. */
+static dck_status kind_check(const char *bytes, size_t n, dck_err *err)
+{
+	static const struct {
+		const char *begin;
+		size_t n;
+		const char *text;
+	} kinds[] = {
+	    {"\x1f\x8b", 2,
+	     "this is compressed by gzip: unpack a record first; a compressed trace of Perfetto is "
+	     "known by its name, which ends in .pftrace.gz"},
+	    {"\x28\xb5\x2f\xfd", 4, "this is compressed by zstd: unpack it first (zstd -d)"},
+	    {"\xfd\x37zXZ", 5, "this is compressed by xz: unpack it first (xz -d)"},
+	    {"BZh", 3, "this is compressed by bzip2: unpack it first (bzip2 -d)"},
+	    {"SQLite format 3", 16,
+	     "this is a database of SQLite, not a record: 'deepclock history' reads those of "
+	     "deepclock (--db)"},
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (n >= kinds[i].n && memcmp(bytes, kinds[i].begin, kinds[i].n) == 0)
+			DCK_FAIL(err, E_FORMAT, "%s", kinds[i].text);
+	return DCK_OK;
+}
+
 /* Parses the text into a tree, which the caller frees. */
 static dck_status tree_read(const char *json, size_t n, json_t **ret, dck_err *err)
 {
@@ -430,6 +455,7 @@ static dck_status tree_read(const char *json, size_t n, json_t **ret, dck_err *e
 	}
 	if (n == 0)
 		DCK_FAIL(err, E_FORMAT, "there is no record: the text is empty");
+	DCK_TRY(kind_check(json, n, err));
 	DCK_TRY(size_check(json, n, err));
 	DCK_TRY(jansson_load(err));
 	*ret = jansson_read(json, n, &at, &no_memory);

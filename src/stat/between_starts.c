@@ -10,6 +10,7 @@
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include "base/decimal.h"
+#include "base/mem.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,9 +73,9 @@ void stat_starts(double *values, size_t k, double level, stat_estimate *ret)
 	e.level = cover(k, r);
 	if (e.level < level) {
 		e.n_needed = (uint64_t)ceil(1 - log2(1 - level));
-		snprintf(e.how, sizeof e.how,
-			 "median of %zu starts, smallest and largest; %g %% needs %llu starts", k,
-			 100 * level, (unsigned long long)e.n_needed);
+		mem_print(e.how, sizeof e.how,
+			  "median of %zu starts, smallest and largest; %g %% needs %llu starts", k,
+			  100 * level, (unsigned long long)e.n_needed);
 	} else if (r == 1) {
 		snprintf(e.how, sizeof e.how, "median of %zu starts, smallest and largest", k);
 	} else {
@@ -122,11 +123,11 @@ void stat_starts_quantile(double p, const stat_start *starts, size_t k, double l
 	if (n == 0 || e.n_eff < stat_quantile_runs(p, level)) {
 		char want[NUM_TEXT_MAX], have[NUM_TEXT_MAX];
 
-		snprintf(e.why, sizeof e.why,
-			 "%.4g %% needs %.30s independent runs, there %s %.30s in %zu starts",
-			 100 * p, decimal_grouped(want, 0, stat_quantile_runs(p, level)),
-			 floor(e.n_eff) == 1 ? "is" : "are",
-			 decimal_grouped(have, 0, floor(e.n_eff)), k);
+		mem_print(e.why, sizeof e.why,
+			  "%.4g %% needs %.30s independent runs, there %s %.30s in %zu starts",
+			  100 * p, decimal_grouped(want, 0, stat_quantile_runs(p, level)),
+			  floor(e.n_eff) == 1 ? "is" : "are",
+			  decimal_grouped(have, 0, floor(e.n_eff)), k);
 		*ret = e;
 		return;
 	}

@@ -22,6 +22,7 @@
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include "base/decimal.h"
+#include "base/mem.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -288,7 +289,7 @@ static double n_eff_lower(const stat_autocorrelation *d, double level)
 static void say_too_few(const sample *s, double p, double needed, double there, stat_estimate *e)
 {
 	char want[NUM_TEXT_MAX], have[NUM_TEXT_MAX];
-	const size_t n = (size_t)snprintf(
+	const size_t n = (size_t)mem_print(
 	    e->why, sizeof e->why, "%.4g %% needs %.30s independent runs, there %s %.30s", 100 * p,
 	    decimal_grouped(want, 0, floor(needed)), floor(there) == 1 ? "is" : "are",
 	    decimal_grouped(have, 0, floor(there)));

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"
 #include "base/decimal.h"
+#include "base/mem.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,10 +122,10 @@ static void say(stat_steady *s, size_t rest, bool few, double most, double hidde
 		snprintf(s->evidence, sizeof s->evidence,
 			 "still falling, to a fraction, in the last %zu samples", rest);
 	else
-		snprintf(s->evidence, sizeof s->evidence,
-			 "still %s by %.*f %% in the last %zu samples",
-			 s->change_ratio < 0 ? "falling" : "rising",
-			 fabs(s->change_ratio) < 0.0995 ? 1 : 0, 100 * fabs(s->change_ratio), rest);
+		mem_print(
+		    s->evidence, sizeof s->evidence, "still %s by %.*f %% in the last %zu samples",
+		    s->change_ratio < 0 ? "falling" : "rising",
+		    fabs(s->change_ratio) < 0.0995 ? 1 : 0, 100 * fabs(s->change_ratio), rest);
 }
 
 void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scratch,

@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/verify/output_compare.h"
+#include "base/mem.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -309,7 +310,7 @@ void compared_answer(record_builder *b, const compared *list, size_t n)
 	if (w.verdict == AGREE_DIFFERENT)
 		w = worst_of(w.of, 1);
 	if (!isnan(w.max_abs))
-		snprintf(apart, sizeof apart, ": max abs difference %.2g", w.max_abs);
+		mem_print(apart, sizeof apart, ": max abs difference %.2g", w.max_abs);
 	nothing = nothing_in_them(list, n, buf, sizeof buf);
 	if (w.verdict == AGREE_DIFFERENT && w.outside == 0)
 		record_answer(b, "outputs%s differ: '%.60s': %s", of, first_different(w.of)->name,

@@ -19,6 +19,7 @@
 #include "measure/verify/rebatch_check.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "base/mem.h"
 #include "os/os.h"
 #include "measure/verify/output_compare.h"
 #include <math.h>
@@ -286,7 +287,7 @@ static void looked_text(const check *c, char *buf, size_t size)
 		snprintf(buf, size, "its outputs are identical to the original's on %zu item%s%s",
 			 c->compared, many, left);
 	else
-		snprintf(
+		mem_print(
 		    buf, size,
 		    "its outputs equal the original's on %zu item%s (largest difference %.2g)%s",
 		    c->compared, many, c->max_abs, left);

@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/verify/tensor_compare.h"
 #include "base/dtype.h"
+#include "base/mem.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -301,10 +302,10 @@ const char *compared_degenerate(const compared_sum *s, char *buf, size_t size)
 	else if (n < 2 || s->finite < n || s->least_a < s->most_a || s->least_b < s->most_b)
 		return NULL;
 	else if (least < most)
-		snprintf(buf, size, "all of its %llu elements are %.6g, and %.6g in the other", n,
-			 s->most_a, s->most_b);
+		mem_print(buf, size, "all of its %llu elements are %.6g, and %.6g in the other", n,
+			  s->most_a, s->most_b);
 	else
-		snprintf(buf, size, "all of its %llu elements are %.6g in both", n, s->most_a);
+		mem_print(buf, size, "all of its %llu elements are %.6g in both", n, s->most_a);
 	return buf;
 }
 

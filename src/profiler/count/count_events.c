@@ -18,6 +18,7 @@
 
 #include "base/commas.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -162,9 +163,9 @@ void count_event_put(const count_event *e, const perf_counted *c, const char *ta
 		return;
 	}
 	const double share = (double)c->running_ns / (double)c->enabled_ns;
-	snprintf(how, sizeof how,
-		 "%s in %.1f %% of the time, and scaled: several events shared a counter", whose,
-		 100 * share);
+	mem_print(how, sizeof how,
+		  "%s in %.1f %% of the time, and scaled: several events shared a counter", whose,
+		  100 * share);
 	record_metric_real(b, tag, (double)c->value / share, how);
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/names/function_name.h"
+#include "base/mem.h"
 #include "os/os.h"
 #include "profiler/execs/exec_unseen.h"
 #include "record/record_begin.h"
@@ -51,16 +52,16 @@ static void resident_put(record_builder *b, const memory_result *m)
 				      p == WATCH_HEAP && m->sums->interval ? "memory/heap_estimated"
 									   : tags[p],
 				      DCK_UNIT_BYTE, l->at_ns, l->values[p], l->n, 0);
-	snprintf(how, sizeof how, "%s, sampled at %g Hz%s",
-		 l->cut ? "the processes that were read" : "all processes together",
-		 m->config->rate_hz,
-		 known > l->peak[WATCH_RSS] ? "; of the largest by the kernel's own count" : "");
+	mem_print(how, sizeof how, "%s, sampled at %g Hz%s",
+		  l->cut ? "the processes that were read" : "all processes together",
+		  m->config->rate_hz,
+		  known > l->peak[WATCH_RSS] ? "; of the largest by the kernel's own count" : "");
 	if (l->peak[WATCH_RSS] > 0 || known > 0)
 		record_metric_real(b, "memory/peak_rss", fmax(known, l->peak[WATCH_RSS]), how);
 	else
 		record_metric_absent(b, "memory/peak_rss", too_short);
-	snprintf(how, sizeof how, "sum of %s, %g samples per second",
-		 l->cut ? "the processes that were read" : "all processes", m->config->rate_hz);
+	mem_print(how, sizeof how, "sum of %s, %g samples per second",
+		  l->cut ? "the processes that were read" : "all processes", m->config->rate_hz);
 	if (l->peak[WATCH_ANONYMOUS] > 0) {
 		record_metric_real(b, "memory/peak_anonymous", l->peak[WATCH_ANONYMOUS], how);
 		record_metric_real(b, "memory/peak_file", l->peak[WATCH_FILE], how);

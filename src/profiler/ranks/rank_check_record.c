@@ -213,8 +213,8 @@ static void accusation_text(const check_ratios *c, rank_quantity q, uint32_t ran
 		snprintf(who, sizeof who, "rank %u on %.100s", rank, p->host);
 	else
 		snprintf(who, sizeof who, "rank %u", rank);
-	snprintf(ret, size, "%s is slow: its %s %.3g times as long as the others' [%.3g, %.3g]",
-		 who, quantities[q].name, x->ratio, x->lo, x->hi);
+	mem_print(ret, size, "%s is slow: its %s %.3g times as long as the others' [%.3g, %.3g]",
+		  who, quantities[q].name, x->ratio, x->lo, x->hi);
 }
 
 static void check_answer_put(record_builder *b, const check_ratios *c)

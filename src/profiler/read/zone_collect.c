@@ -173,8 +173,6 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 			c->unmatched += !zone_aggregate_range(
 			    &c->sums, id, e->as.id + 1, e->kind == TRACE_ASYNC_END, e->name, e->ns);
 			break;
-		case TRACE_INSTANT:
-		case TRACE_COUNTER:
 		case TRACE_FLOW_BEGIN:
 			if (!t->device)
 				zone_aggregate_enqueued(&c->sums, t->open, e->as.id);
@@ -183,6 +181,8 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 			if (t->device && t->open->depth)
 				zone_stack_top(t->open)->flow = e->as.id;
 			break;
+		case TRACE_INSTANT:
+		case TRACE_COUNTER:
 		case TRACE_FLOW_STEP:
 		case TRACE_KINDS:
 			break;

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/names/function_name.h"
 #include "base/units.h"
+#include "base/mem.h"
 #include "record/record_begin.h"
 #include "record/host.h"
 
@@ -298,7 +299,7 @@ static const dck_value *sample_cell_of(const dck_table *t, size_t row, size_t co
 
 static const char *share_text(double ratio, char *buf, size_t size)
 {
-	snprintf(buf, size, " took %.1f %%", 100 * ratio);
+	mem_print(buf, size, " took %.1f %%", 100 * ratio);
 	return buf;
 }
 
@@ -317,8 +318,8 @@ static void spin_text(const sample_counts *n, double ran, char *ret, size_t size
 {
 	ret[0] = '\0';
 	if (n->named.spin_ns > SPIN_LEAST * ran)
-		snprintf(ret, size, "; busy-waiting of %s %.1f %%", n->named.spin_of,
-			 100 * n->named.spin_ns / ran);
+		mem_print(ret, size, "; busy-waiting of %s %.1f %%", n->named.spin_of,
+			  100 * n->named.spin_ns / ran);
 }
 
 typedef struct own_function {

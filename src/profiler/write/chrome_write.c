@@ -411,7 +411,7 @@ static void chrome_track(trace_out *out, const trace_track *about)
 			     : !thread	    ? 0
 					    : UINT32_C(1000000000) + about->id;
 	t->n = (uint32_t)snprintf(t->text, sizeof t->text, ",\"pid\":%d,\"tid\":%" PRIu32,
-				  about->pid > 0 ? (int)about->pid : 0, tid);
+				  (int)about->pid, tid);
 	t->counter = about->kind == TRACE_COUNTER_TRACK;
 	t->of = t->counter ? about->tid : 0;
 	t->name = name;

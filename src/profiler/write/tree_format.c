@@ -47,6 +47,55 @@ static void bound_path(bounding *b, size_t i)
 		b->weights[node * ncolumns + k] += b->from->weights[i * ncolumns + k];
 }
 
+static bool weights_are_whole(const dck_tree *t)
+{
+	for (size_t i = 0; i < t->nnodes * t->ncolumns; i++)
+		if (t->weights[i] != floor(t->weights[i]))
+			return false;
+	return true;
+}
+
+/* Makes the weights whole numbers. What a path loses or gains by that its function's next one gets,
+ * so that the sums of functions are rounded, and not those of their parts. Returns whether the
+ * column of one weight had some, and has none afterwards. */
+static bool weights_round(const form_tree *f, double *weights, double *carry)
+{
+	const size_t n = f->t.ncolumns;
+	bool had = false, has = false;
+
+	for (uint32_t i = 0; i < f->t.nnodes; i++)
+		for (size_t k = 0; k < n; k++) {
+			double *own = &weights[i * n + k];
+			double *left = &carry[call_tree_function(&f->c, i) * n + k];
+			const double v = *own + *left, whole = floor(v + 0.5);
+
+			if (*own == 0)
+				continue;
+			had |= k == f->weight;
+			if (fabs(v) < 1e15) {
+				*own = whole;
+				*left = v - whole;
+			}
+			has |= k == f->weight && *own != 0;
+		}
+	return had && !has;
+}
+
+/* For a format of whole numbers. The index is made again, since its totals are sums of weights. */
+static dck_status form_tree_round(form_tree *f, double *weights, dck_err *err)
+{
+	double *carry;
+
+	if (weights_are_whole(&f->t))
+		return DCK_OK;
+	carry = mem_zalloc(f->c.nfunctions + (size_t)1, (f->t.ncolumns + 1) * sizeof *carry);
+	DCK_NEED(carry, err, "for the call paths");
+	f->lost = weights_round(f, weights, carry);
+	mem_free(carry);
+	call_tree_done(&f->c);
+	return call_tree_open(&f->c, &f->keyed, err);
+}
+
 dck_status form_tree_open(form_tree *f, const dck_tree *t, const char *weight,
 			  const tree_format *to, dck_err *err)
 {
@@ -77,6 +126,8 @@ dck_status form_tree_open(form_tree *f, const dck_tree *t, const char *weight,
 	dck_status status =
 	    ok ? call_tree_open(&f->c, &f->keyed, err) : ERR_NO_MEMORY(err, "for the call paths");
 	DCK_NEXT(status, call_tree_weight(t, weight, &f->weight, err));
+	if (to->whole)
+		DCK_NEXT(status, form_tree_round(f, b.weights, err));
 	if (status != DCK_OK)
 		form_tree_done(f);
 	return status;

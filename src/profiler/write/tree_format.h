@@ -31,6 +31,7 @@ typedef struct form_tree {
 	call_tree c;	 /* call tree of `keyed` */
 	uint32_t *depth; /* @owned; depth of each node, from 0 */
 	size_t weight;	 /* the column for formats with one weight */
+	bool lost;	 /* all of its weights are below 1, and were rounded to 0 */
 	/* Set by the caller: */
 	bool threads;	   /* the outermost paths are threads, with weight 0 */
 	bool thread_roots; /* the outermost frames of a record's samples are threads */
@@ -54,7 +55,7 @@ typedef struct tree_format {
 	 * frame. */
 	dck_frame (*key)(const dck_frame *frame);
 	bool several; /* supports several trees */
-	bool whole;   /* its weights are whole numbers */
+	bool whole;   /* its weights are whole numbers: form_tree_open() rounds them */
 } tree_format;
 #define X(id, ending, gzip, text) extern const tree_format form_##id;
 DCK_CALLS_FORMAT_MAP(X)

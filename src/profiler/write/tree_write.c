@@ -47,21 +47,6 @@ static bool has_thread_roots(const dck_record *r, const dck_tree *t)
 	       strcmp(t->name, "samples") == 0;
 }
 
-/* Weights without a unit may all be below 1. */
-static bool is_lost_rounded(const form_tree *f)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < f->t.nnodes; i++) {
-		const double v = f->t.weights[i * f->t.ncolumns + f->weight];
-
-		if (form_integer(v) != 0)
-			return false;
-		any |= v != 0;
-	}
-	return any;
-}
-
 static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
 			      const tree_format *to, const dck_tree *from, size_t n, dck_sink *out,
 			      dck_err *err)
@@ -75,7 +60,7 @@ static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
 	for (size_t i = 0; i < n && status == DCK_OK; i++) {
 		status = form_tree_open(&trees[i], &from[i], n == 1 ? view->weight : NULL, to, err);
 		trees[i].thread_roots = has_thread_roots(r, &from[i]);
-		if (status == DCK_OK && to->whole && is_lost_rounded(&trees[i]))
+		if (status == DCK_OK && trees[i].lost) /* weights without a unit may be */
 			status = ERR_SET(err, E_ARG,
 					 "the weights of '%.80s' are below 1, and this format has "
 					 "whole numbers: give folded or speedscope",

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "base/mem.h"
 #include "stat/stat.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,12 +388,12 @@ static void accuracy_answer_put(const record_job *j)
 		    (least == j->k || j->of[i].recall < j->of[least].recall))
 			least = i;
 	if (least < j->k && j->k > 1)
-		snprintf(worst, sizeof worst, "; worst class: %.*s (recall %.2f)",
-			 UTF8_NAME(j->r->classes->name[least]), j->of[least].recall);
+		mem_print(worst, sizeof worst, "; worst class: %.*s (recall %.2f)",
+			  UTF8_NAME(j->r->classes->name[least]), j->of[least].recall);
 	if (j->r->top_k > 1 && p->ahead)
-		snprintf(top, sizeof top, "; %.1f %% among the %llu highest scores",
-			 100 * (double)hits_within(p, j->r->top_k) / (double)j->items,
-			 (unsigned long long)j->r->top_k);
+		mem_print(top, sizeof top, "; %.1f %% among the %llu highest scores",
+			  100 * (double)hits_within(p, j->r->top_k) / (double)j->items,
+			  (unsigned long long)j->r->top_k);
 	stat_proportion(hits, j->items, LEVEL, &lo, &hi);
 	record_answer(j->b, "%.1f %% of %s right [%.1f, %.1f]%s%s",
 		      100 * (double)hits / (double)j->items, UNITS_COUNT((int64_t)j->items),

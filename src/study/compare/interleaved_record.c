@@ -30,10 +30,11 @@ static void interleaved_how_make(const interleaved *v, const interleaved_result 
 	if (!x->has_interval)
 		snprintf(buf, size, "median of %zu paired ratios%s", x->judged, of);
 	else if (x->tau > 1)
-		snprintf(buf, size,
-			 "median of %zu paired ratios%s, sign-test interval (%s), widened for what "
-			 "rounds may depend on each other (tau %.1f)",
-			 x->judged, of, v->asked->rounds > 0 ? "one look" : "sequential", x->tau);
+		mem_print(
+		    buf, size,
+		    "median of %zu paired ratios%s, sign-test interval (%s), widened for what "
+		    "rounds may depend on each other (tau %.1f)",
+		    x->judged, of, v->asked->rounds > 0 ? "one look" : "sequential", x->tau);
 	else
 		snprintf(buf, size, "median of %zu paired ratios%s, exact sign-test interval (%s)",
 			 x->judged, of, v->asked->rounds > 0 ? "one look" : "sequential");

@@ -9,6 +9,7 @@
 #include "study/compare/saved.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -109,8 +110,8 @@ bool saved_scaling_put(const saved_comparison *c)
 			     ? "step time of the baseline over that of the other job"
 			     : "step time times ranks of the baseline over those of the other job");
 	if (r->known && !isnan(r->lo))
-		snprintf(interval, sizeof interval, " [%.3g %%, %.3g %%]", 100 / r->hi,
-			 100 / r->lo);
+		mem_print(interval, sizeof interval, " [%.3g %%, %.3g %%]", 100 / r->hi,
+			  100 / r->lo);
 	if (r->known)
 		record_answer(c->b,
 			      "%s scaling from %" PRId64 " to %" PRId64

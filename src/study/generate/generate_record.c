@@ -126,13 +126,13 @@ static void gaps_estimate(const case_view *v, double p, view_space *s, stat_esti
 	}
 	stat_starts_quantile(p, s->clusters, n, v->j->config->level, s->scratch, &e);
 	if (!e.present)
-		snprintf(e.why, sizeof e.why,
-			 "%g %% needs %.0f independent gaps, and the %zu requests have fewer",
-			 100 * p, stat_quantile_runs(p, v->j->config->level), n);
+		mem_print(e.why, sizeof e.why,
+			  "%g %% needs %.0f independent gaps, and the %zu requests have fewer",
+			  100 * p, stat_quantile_runs(p, v->j->config->level), n);
 	else if (!e.has_interval)
-		snprintf(e.why, sizeof e.why,
-			 "the gaps of %zu requests are too few for an interval of %g %%", n,
-			 100 * p);
+		mem_print(e.why, sizeof e.why,
+			  "the gaps of %zu requests are too few for an interval of %g %%", n,
+			  100 * p);
 	else
 		snprintf(e.how, sizeof e.how, "of the gaps of %zu requests, each a cluster", n);
 	e.present = e.has_interval;

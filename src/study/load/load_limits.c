@@ -15,6 +15,7 @@
 #include "study/load/load_view.h"
 #include "base/sink.h"
 #include "base/units.h"
+#include "base/mem.h"
 #include "measure/results.h"
 #include "stat/dist.h"
 #include <math.h>
@@ -39,7 +40,7 @@ const char *load_rate_text(double rate, char buf[32])
 {
 	if (rate >= 1000)
 		return dck_text_count((int64_t)round(rate), buf, 32);
-	snprintf(buf, 32, "%.3g", rate);
+	mem_print(buf, 32, "%.3g", rate);
 	return buf;
 }
 
@@ -212,8 +213,8 @@ static void broken_note(const load_view *v, size_t i, const char *seen)
 	const char *value = limits_value_text(v->j, v->point, i, buf);
 
 	if (limit->kind == LIMIT_PERCENTILE) {
-		snprintf(may, sizeof may, " (%.3g %%), %.3g %% may", 100 * l->share,
-			 100 * (1 - limit->p));
+		mem_print(may, sizeof may, " (%.3g %%), %.3g %% may", 100 * l->share,
+			  100 * (1 - limit->p));
 		percent = 100 * fmin(1 - l->p_broken, 0.9999);
 	}
 	if (v->r->unstable)
@@ -323,8 +324,8 @@ static void none_note(const load_view *v)
 			snprintf(busy, sizeof busy, "the server answers %s",
 				 load_rate_text(v->point->achieved, served));
 		else if (v->point != &v->j->unloaded)
-			snprintf(busy, sizeof busy, "a stream is busy %.2g %% of the time",
-				 100 * v->point->utilisation);
+			mem_print(busy, sizeof busy, "a stream is busy %.2g %% of the time",
+				  100 * v->point->utilisation);
 		record_note(v->b, "slo-not-met",
 			    "no rate that was tried meets the limits: "
 			    "they break even at %s requests a second, where %s",

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "base/mem.h"
 #include "study/load/load_view.h"
 #include "deepclock/opt.h"
 #include <math.h>
@@ -338,8 +339,8 @@ dck_status load_search(load_job *j, dck_err *err)
 			break;
 		if (j->npoints > 0 && os_now_ns() + point_time(j, rate) > deadline_ns) {
 			j->out_of_time = true;
-			snprintf(j->cut, sizeof j->cut, "--max-time (%g s) was over",
-				 (double)j->config->max_time_ns / 1e9);
+			mem_print(j->cut, sizeof j->cut, "--max-time (%g s) was over",
+				  (double)j->config->max_time_ns / 1e9);
 			break;
 		}
 		DCK_TRY(point_measure(j, rate, deadline_ns, &stopped, err));

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/observer.h"
 #include "base/units.h"
+#include "base/mem.h"
 #include "deepclock/opt.h"
 #include "study/load/load_overload.h"
 #include <math.h>
@@ -174,8 +175,8 @@ static void gaps_estimate_all(const http_client *c, double level, load_answers *
 		}
 		stat_starts_quantile(p[i], clusters, n, level, scratch, e);
 		if (!e->has_interval)
-			snprintf(e->why, sizeof e->why, "%zu requests are too few for p%g", n,
-				 100 * p[i]);
+			mem_print(e->why, sizeof e->why, "%zu requests are too few for p%g", n,
+				  100 * p[i]);
 		else
 			snprintf(e->how, sizeof e->how,
 				 "of the gaps of %zu requests, each a cluster", n);
@@ -264,17 +265,17 @@ static void client_judge(const load_pool *p, load_answers *to)
 			 "the client was busy for %.0f %% of the time", 100 * to->client_busy);
 		break;
 	case CLIENT_LATE:
-		snprintf(
+		mem_print(
 		    why, sizeof to->client_bound,
 		    "the client was %s late to start requests and read answers (mean), %.2g %% "
 		    "of the median, %s",
 		    UNITS_TIME(late), 100 * late / median, UNITS_TIME(median));
 		break;
 	case CLIENT_SHIFT:
-		snprintf(why, sizeof to->client_bound,
-			 "the client started requests and read answers late, which moved the "
-			 "median by %.2g %%, to %s",
-			 100 * shift, UNITS_TIME(median));
+		mem_print(why, sizeof to->client_bound,
+			  "the client started requests and read answers late, which moved the "
+			  "median by %.2g %%, to %s",
+			  100 * shift, UNITS_TIME(median));
 		break;
 	case CLIENT_FLOOR:
 		snprintf(why, sizeof to->client_bound,

@@ -323,11 +323,11 @@ static const char *factor_text(double factor, char *buf, size_t size)
 	if (!(factor > 0))
 		snprintf(buf, size, "it gives 0");
 	else
-		snprintf(buf, size, "%.*f times %s",
-			 off >= 99.95	? 0
-			 : off >= 9.995 ? 1
-					: 2,
-			 off, factor < 1 ? "too little" : "the honest value");
+		mem_print(buf, size, "%.*f times %s",
+			  off >= 99.95	 ? 0
+			  : off >= 9.995 ? 1
+					 : 2,
+			  off, factor < 1 ? "too little" : "the honest value");
 	return buf;
 }
 

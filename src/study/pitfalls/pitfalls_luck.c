@@ -245,10 +245,10 @@ dck_status pitfall_processor_time(pitfall *p, pitfall_finding *ret, dck_err *err
 
 	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){wall_trial, &s},
 				  (pitfall_trial){cpu_trial, &s}, ret, err));
-	snprintf(ret->seen, sizeof ret->seen,
-		 "a run takes %s of wall time and %s of processor time, %.2f processors at once",
-		 UNITS_TIME(s.sum_wall_ns / s.runs), UNITS_TIME(s.sum_cpu_ns / s.runs),
-		 s.sum_cpu_ns / s.sum_wall_ns);
+	mem_print(ret->seen, sizeof ret->seen,
+		  "a run takes %s of wall time and %s of processor time, %.2f processors at once",
+		  UNITS_TIME(s.sum_wall_ns / s.runs), UNITS_TIME(s.sum_cpu_ns / s.runs),
+		  s.sum_cpu_ns / s.sum_wall_ns);
 	return DCK_OK;
 }
 
@@ -299,8 +299,8 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 	pitfall_sampling_error(p, read, n, truth, ret);
 	const double low_ns = pitfall_quantile(p, read, n, END_LOW);
 	const double high_ns = pitfall_quantile(p, read, n, END_HIGH);
-	snprintf(ret->seen, sizeof ret->seen, "%s steps by %s: of %zu single runs %.3g %% read 0",
-		 coarse->name, UNITS_TIME(coarse->tick_ns), n, 100 * (double)zeros / (double)n);
+	mem_print(ret->seen, sizeof ret->seen, "%s steps by %s: of %zu single runs %.3g %% read 0",
+		  coarse->name, UNITS_TIME(coarse->tick_ns), n, 100 * (double)zeros / (double)n);
 	if (high_ns > 0)
 		text_add(ret->seen, sizeof ret->seen, ", 90 %% are between %s and %s",
 			 UNITS_TIME(low_ns), UNITS_TIME(high_ns));

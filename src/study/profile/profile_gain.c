@@ -4,6 +4,7 @@
 #include "study/profile/profile_gain.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "base/mem.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -48,7 +49,7 @@ void profile_gain_worth(const profile_gains *g, record_builder *b)
 	}
 	for (size_t k = 0; k < 3 && best[k]; k++) {
 		const profile_gain *r = best[k];
-		int n = snprintf(
+		int n = mem_print(
 		    text + used, sizeof text - used,
 		    "%s'%.*s' (%s) takes %.1f %% and its %s roof allows %.1f times its "
 		    "speed: up to %.1f %% of the model",

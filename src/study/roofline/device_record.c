@@ -113,8 +113,8 @@ static void limit_write(record_builder *b, const device_survey *s, size_t k)
 		limit_time_write(b, row->tag, i->value, i->n, s->scratch);
 	} else {
 		if (row->unit == DCK_UNIT_FLOP_PER_S)
-			snprintf(how, sizeof how, "fastest of %u rounds of %.3g FLOPs", i->n,
-				 i->round_amount);
+			mem_print(how, sizeof how, "fastest of %u rounds of %.3g FLOPs", i->n,
+				  i->round_amount);
 		else
 			snprintf(how, sizeof how, "fastest of %u rounds of %s", i->n,
 				 UNITS_BYTES(i->round_amount));

@@ -322,8 +322,8 @@ static void metric_share(record_builder *b, const survey *s, machine_type type, 
 					  : "the peak was not measured");
 		return;
 	}
-	snprintf(how, sizeof how, "%s over its limit at %.2f GHz, measured right after the loop",
-		 best->peak->isa, best->clock_hz / cores_used(s, best) / 1e9);
+	mem_print(how, sizeof how, "%s over its limit at %.2f GHz, measured right after the loop",
+		  best->peak->isa, best->clock_hz / cores_used(s, best) / 1e9);
 	record_metric_real(b, tag, share, how);
 }
 

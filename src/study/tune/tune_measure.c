@@ -275,8 +275,8 @@ static double labels_error(const outputs_job *job, bool *ret_differs, dck_err *w
 	share = dck_record_value(record, "accuracy/overall");
 	*ret_differs = share < job->config->min_accuracy;
 	if (*ret_differs)
-		snprintf(why->msg, sizeof why->msg, "it predicts %.4g of the items correctly",
-			 share);
+		mem_print(why->msg, sizeof why->msg, "it predicts %.4g of the items correctly",
+			  share);
 	if (isnan(share))
 		snprintf(why->msg, sizeof why->msg, "its predictions are not numbers");
 	dck_record_free(record);

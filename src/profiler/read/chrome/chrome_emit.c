@@ -1,16 +1,22 @@
 /* chrome_emit.c - sorts the stored Chrome trace events and emits them to a format.
  *
- * Ranges with a duration become begins and ends. A range that overlaps the open range without
- * nesting is emitted on a second track; a range inside several belongs to the one that started
- * last. Ends are emitted late: at the next event of the track.
+ * An end (E) belongs to the innermost open begin (B) of its thread, of its name where it has one;
+ * one that finds none is left out. Ranges with a duration become begins and ends. A range that
+ * overlaps the open range without nesting is emitted on a second track; a range inside several
+ * belongs to the one that started last. Ends are emitted late: at the next event of the track. On a
+ * track with ranges that have a duration a begin without an end ends with the range around it,
+ * marked as unended.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "profiler/read/chrome/chrome_reading.h"
+#include "profiler/timeline/perfetto.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BATCH = 512 };
+#define NO_END UINT64_MAX /* of a range that ends with the file */
 
 typedef struct emitter {
 	chrome_reader *x;
@@ -61,40 +67,133 @@ static int chrome_rows_by_place(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Sets the place of a begin, end or instant on a track that also has ranges with a duration: that
- * of a begin is known at its end, and links the open begins until then. */
-static void chrome_place(chrome_reader *x, uint32_t i)
+/* --- begins and ends */
+
+enum { NAMED_MAX = 256 }; /* open ranges among which that of a named end is looked for */
+#define PAIRED UINT64_C(1) << 63
+
+/* Whether an end with that name (a text; 0: none) may be that of the range that began in r. */
+static bool chrome_may_end(const chrome_reader *x, const chrome_row *r, uint32_t text)
+{
+	return !text || !r->name || chrome_name_text(x, r->name) == text;
+}
+
+/* Finds the range that ends in row i: the innermost open one, of that name if the end has one. Its
+ * row then has the number of its end, and is no more in the list of the open ones. */
+static void chrome_pair(chrome_reader *x, uint32_t i)
 {
 	chrome_row *r = &x->rows[i];
 	chrome_track *k = chrome_track_at(x, r->track);
-	chrome_row *begun = k->begun ? &x->rows[k->begun - 1] : NULL;
+	chrome_row *around = NULL;
+	uint32_t at = k->begun;
 
-	if (r->kind == CHROME_BEGIN) {
-		r->as.place = k->begun;
-		k->begun = i + 1;
-		return;
+	for (int n = 0; at && n < NAMED_MAX; n++) {
+		chrome_row *begun = &x->rows[at - 1];
+		const uint32_t outer = (uint32_t)begun->as.place;
+
+		if (chrome_may_end(x, begun, r->name)) {
+			if (around) {
+				around->as.place = outer;
+				k->complete = true; /* the ranges inside do not end before it */
+			} else {
+				k->begun = outer;
+			}
+			begun->as.place = PAIRED | i;
+			r->as.place = 1;
+			return;
+		}
+		around = begun;
+		at = outer;
 	}
-	/* What is inside a range that begins then follows it; all else precedes the begins. */
-	r->as.place = begun && begun->ns == r->ns ? range_place(0) : 0;
-	if (begun && r->kind == CHROME_END) {
-		k->begun = (uint32_t)begun->as.place;
-		begun->as.place = range_place((uint64_t)r->ns - (uint64_t)begun->ns);
+	k->complete |= k->begun > 0; /* this end is not that of the innermost range */
+}
+
+/* Links the open begins of each track, and finds their ends. */
+static void chrome_pairs_find(chrome_reader *x)
+{
+	for (uint32_t i = 0; i < x->nrows; i++) {
+		chrome_row *r = &x->rows[i];
+		chrome_track *k = chrome_track_at(x, r->track);
+
+		if (r->kind == CHROME_BEGIN) {
+			r->as.place = k->begun;
+			k->begun = i + 1;
+		} else if (r->kind == CHROME_END) {
+			r->as.place = 0;
+			chrome_pair(x, i);
+		} else if (r->kind == CHROME_INSTANT) {
+			/* What is inside a range that begins then follows it; all else precedes. */
+			r->as.place =
+			    k->begun && x->rows[k->begun - 1].ns == r->ns ? range_place(0) : 0;
+		}
 	}
 }
 
-/* A range without an end encloses all. */
-static void chrome_place_open(chrome_reader *x, chrome_track *k)
+/* Adds the numbers of a range's end to those of its begin. */
+static dck_status chrome_numbers_join(chrome_reader *x, chrome_row *r, const chrome_row *end)
 {
-	while (k->begun) {
-		chrome_row *begun = &x->rows[k->begun - 1];
-		k->begun = (uint32_t)begun->as.place;
-		begun->as.place = 0;
+	const uint32_t n = r->nnumbers, all = n + end->nnumbers;
+
+	if (!end->nnumbers)
+		return DCK_OK;
+	DCK_NEED(mem_reserve(&x->numbers, &x->numbers_cap, x->nnumbers + (size_t)all,
+			     sizeof *x->numbers),
+		 x->err, "for the numbers of a trace");
+	chrome_number *to = x->numbers + x->nnumbers;
+	memcpy(to, x->numbers + r->numbers, n * sizeof *to);
+	memcpy(to + n, x->numbers + end->numbers, end->nnumbers * sizeof *to);
+	r->numbers = x->nnumbers;
+	r->nnumbers = (uint8_t)all;
+	x->nnumbers += all;
+	return DCK_OK;
+}
+
+/* Makes a begin and its end a range with a duration, since on a track that has such ranges, or ones
+ * that cross, an end need not be that of the range that began last. */
+static dck_status chrome_pair_join(chrome_reader *x, chrome_row *r)
+{
+	if (r->kind == CHROME_END && !r->as.place) {
+		r->kind = CHROME_REMOVED;
+		x->facts->skipped++;
 	}
+	if (r->kind != CHROME_BEGIN)
+		return DCK_OK;
+	if (!(r->as.place & PAIRED)) { /* encloses all */
+		r->as.place = 0;
+		x->unended =
+		    x->unended
+			? x->unended
+			: chrome_name(x, chrome_text(x, PF_UNENDED, sizeof PF_UNENDED - 1), 0);
+		return x->unended ? DCK_OK : x->err->code;
+	}
+	chrome_row *end = &x->rows[(uint32_t)r->as.place];
+
+	r->kind = CHROME_COMPLETE;
+	r->as.duration_ns = (uint64_t)end->ns - (uint64_t)r->ns;
+	end->kind = CHROME_REMOVED;
+	return chrome_numbers_join(x, r, end);
+}
+
+static dck_status chrome_pairs_join(chrome_reader *x)
+{
+	for (uint32_t i = 0; i < x->nrows; i++) {
+		chrome_row *r = &x->rows[i];
+		const bool complete = chrome_track_at(x, r->track)->complete;
+
+		/* An arrow belongs to what begins with it. */
+		r->behind = r->kind >= CHROME_FLOW_BEGIN && complete;
+		if (complete)
+			DCK_TRY(chrome_pair_join(x, r));
+		else if (r->kind == CHROME_BEGIN || r->kind == CHROME_END ||
+			 r->kind == CHROME_INSTANT)
+			r->as.place = 0;
+	}
+	return DCK_OK;
 }
 
 /* Sorts by time, then by the order in the file; where a range with a duration begins, the events of
  * that time by their places. */
-static void put_in_order(chrome_reader *x)
+static dck_status put_in_order(chrome_reader *x)
 {
 	bool sorted = true;
 
@@ -102,17 +201,8 @@ static void put_in_order(chrome_reader *x)
 		sorted = x->rows[i - 1].ns <= x->rows[i].ns;
 	if (!sorted)
 		qsort(x->rows, x->nrows, sizeof *x->rows, chrome_rows_by_time);
-	for (uint32_t i = 0; i < x->nrows; i++) {
-		chrome_row *r = &x->rows[i];
-		const bool complete = chrome_track_at(x, r->track)->complete;
-		/* An arrow belongs to what begins with it. */
-		r->behind = r->kind >= CHROME_FLOW_BEGIN && complete;
-		if (complete &&
-		    (r->kind == CHROME_BEGIN || r->kind == CHROME_END || r->kind == CHROME_INSTANT))
-			chrome_place(x, i);
-	}
-	for (uint32_t row = 1; row <= x->ntracks; row++)
-		chrome_place_open(x, chrome_track_at(x, row));
+	chrome_pairs_find(x);
+	DCK_TRY(chrome_pairs_join(x));
 	for (uint32_t i = 0, n; i < x->nrows; i += n) {
 		bool complete = false;
 		for (n = 0; i + n < x->nrows && x->rows[i + n].ns == x->rows[i].ns; n++)
@@ -120,6 +210,7 @@ static void put_in_order(chrome_reader *x)
 		if (complete && n > 1)
 			qsort(x->rows + i, n, sizeof *x->rows, chrome_rows_by_place);
 	}
+	return DCK_OK;
 }
 
 /* --- batches */
@@ -159,14 +250,24 @@ static void chrome_emit_ends(emitter *t, uint32_t row, uint64_t until_ns)
 {
 	chrome_track *k = chrome_track_at(t->x, row);
 
-	while (k->nopen && k->open[k->nopen - 1].end_ns <= until_ns)
-		event_buffer(t, row,
-			     &(trace_event){.ns = k->open[--k->nopen].end_ns, .kind = TRACE_END});
+	for (; k->nopen && k->open[k->nopen - 1].end_ns <= until_ns; k->nopen--) {
+		const chrome_open *top = &k->open[k->nopen - 1];
+
+		if (top->unended)
+			event_buffer(t, row,
+				     &(trace_event){.ns = top->end_ns,
+						    .kind = TRACE_ANNOTATION,
+						    .name = t->x->unended,
+						    .as.real = 1});
+		event_buffer(t, row, &(trace_event){.ns = top->end_ns, .kind = TRACE_END});
+	}
 }
 
 static bool is_around(const chrome_track *k, uint64_t end_ns, uint64_t slack_ns)
 {
-	return k->nopen && end_ns <= k->open[k->nopen - 1].end_ns + slack_ns;
+	const uint64_t around_ns = k->nopen ? k->open[k->nopen - 1].end_ns : 0;
+
+	return k->nopen && (end_ns <= around_ns || end_ns - around_ns <= slack_ns);
 }
 
 /* In torch.profiler's files a user annotation begins inside the call that begins it, and ends
@@ -217,6 +318,21 @@ static uint32_t chrome_row_for(emitter *t, uint32_t row, uint64_t ns, uint64_t e
 	return made;
 }
 
+/* Begins a range that is in the list of the open ones of its track. */
+static dck_status chrome_emit_begin(emitter *t, uint32_t row, const chrome_row *r,
+				    const chrome_open *open)
+{
+	chrome_track *k = chrome_track_at(t->x, row);
+
+	DCK_NEED(mem_reserve(&k->open, &k->cap, k->nopen + (size_t)1, sizeof *k->open), t->x->err,
+		 "for the ranges of a trace");
+	k->open[k->nopen++] = *open;
+	event_buffer(t, row,
+		     &(trace_event){.ns = open->begin_ns, .kind = TRACE_BEGIN, .name = r->name});
+	chrome_emit_numbers(t, row, r, open->begin_ns);
+	return DCK_OK;
+}
+
 static dck_status put_complete(emitter *t, const chrome_row *r, uint64_t ns)
 {
 	uint64_t end_ns = ns + r->as.duration_ns;
@@ -231,15 +347,21 @@ static dck_status put_complete(emitter *t, const chrome_row *r, uint64_t ns)
 	chrome_track_at(t->x, r->track)->last = row;
 	chrome_track *k = chrome_track_at(t->x, row);
 	if (k->nopen && end_ns > k->open[k->nopen - 1].end_ns) {
-		t->x->facts->cut_short += end_ns > k->open[k->nopen - 1].end_ns + t->slack_ns;
+		t->x->facts->cut_short += !is_around(k, end_ns, t->slack_ns);
 		end_ns = k->open[k->nopen - 1].end_ns;
 	}
-	DCK_NEED(mem_reserve(&k->open, &k->cap, k->nopen + 1, sizeof *k->open), t->x->err,
-		 "for the ranges of a trace");
-	k->open[k->nopen++] = (chrome_open){ns, end_ns, annotation};
-	event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
-	chrome_emit_numbers(t, row, r, ns);
-	return DCK_OK;
+	return chrome_emit_begin(t, row, r, &(chrome_open){ns, end_ns, annotation, false});
+}
+
+/* A begin without an end: of a track that has ranges with a duration it ends with the one around
+ * it. */
+static dck_status chrome_emit_endless(emitter *t, const chrome_row *r, uint64_t ns)
+{
+	const chrome_track *k = chrome_track_at(t->x, r->track);
+	const uint64_t end_ns = k->nopen ? k->open[k->nopen - 1].end_ns : NO_END;
+
+	chrome_track_at(t->x, r->track)->last = r->track;
+	return chrome_emit_begin(t, r->track, r, &(chrome_open){ns, end_ns, false, true});
 }
 
 /* --- one event */
@@ -296,9 +418,14 @@ static dck_status put_row(emitter *t, chrome_row *r)
 		return DCK_OK;
 	case CHROME_BEGIN:
 		chrome_emit_ends(t, r->track, ns);
-		event_buffer(t, r->track,
-			     &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
-		chrome_emit_numbers(t, r->track, r, ns);
+		if (chrome_track_at(t->x, r->track)->complete) {
+			DCK_TRY(chrome_emit_endless(t, r, ns));
+		} else {
+			event_buffer(
+			    t, r->track,
+			    &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
+			chrome_emit_numbers(t, r->track, r, ns);
+		}
 		put_flows_held(t, r, ns);
 		return DCK_OK;
 	case CHROME_END:
@@ -332,6 +459,8 @@ static dck_status put_row(emitter *t, chrome_row *r)
 		r->numbers = k->flow;
 		k->flow = (uint32_t)(r - t->x->rows) + 1;
 		return DCK_OK;
+	case CHROME_REMOVED:
+		return DCK_OK;
 	}
 	return DCK_OK;
 }
@@ -360,7 +489,7 @@ dck_status chrome_emit(chrome_reader *x)
 {
 	emitter t = {.x = x, .slack_ns = x->parts ? 1 : 1000};
 
-	put_in_order(x);
+	DCK_TRY(put_in_order(x));
 	/* What found names and tracks again is not needed any more. */
 	hash_map *const maps[] = {&x->name_rows, &x->thread_rows, &x->process_rows,
 				  &x->counter_rows};
@@ -371,7 +500,7 @@ dck_status chrome_emit(chrome_reader *x)
 	for (uint32_t i = 0; i < x->nrows; i++)
 		DCK_TRY(put_row(&t, &x->rows[i]));
 	for (uint32_t row = 1; row <= x->ntracks; row++)
-		chrome_emit_ends(&t, row, UINT64_MAX);
+		chrome_emit_ends(&t, row, NO_END - 1);
 	chrome_batch_flush(&t);
 	return DCK_OK;
 }

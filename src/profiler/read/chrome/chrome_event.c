@@ -11,7 +11,7 @@
  * because a double has too few digits. Ids are numbers or hashes of texts, mixed with the hash of
  * what scopes them: category, name, "scope", "id2".
  *
- * Bounds: NUMBERS_MAX numbers of one event (more are left out), CHROME_EVENTS_MAX rows and
+ * Bounds: NUMBERS_MAX numbers of one range (more are left out), CHROME_EVENTS_MAX rows and
  * CHROME_NUMBERS_MAX numbers of a file (E_LIMIT), 255 bytes of shapes; memory is 40 bytes for a
  * row. Source: "Trace Event Format" (chrome_read.h has the address).
  *
@@ -26,7 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS_MAX = 64 }; /* per event; further ones are dropped */
+/* Per range, and per counter: further ones are dropped. A range has those of its end too. */
+enum { NUMBERS_MAX = UINT8_MAX / 2, SERIES_MAX = 1 << 16 };
 
 typedef struct event {
 	char phase;
@@ -38,10 +39,9 @@ typedef struct event {
 	bool has_id, local;		/* local: the id is one of its process */
 	uint64_t id;
 	char id_text[64], pid[64], tid[64];
-	uint32_t said;	 /* its argument "name" */
-	uint32_t shapes; /* shapes of its inputs; 0: none given */
-	uint32_t nnumbers;
-	chrome_number numbers[NUMBERS_MAX];
+	uint32_t said;	   /* its argument "name" */
+	uint32_t shapes;   /* shapes of its inputs; 0: none given */
+	uint32_t nnumbers; /* x->given */
 } event;
 
 /* --- numbers */
@@ -183,13 +183,17 @@ static dck_status read_argument(chrome_reader *x, uint32_t key, json_token t, ev
 		return read_shapes(x, e);
 	if (t == JSON_TEXT && strcmp(string_name_of(&x->texts, key).text, name) == 0)
 		return event_text_put(x, &e->said);
-	if (t != JSON_LITERAL || e->nnumbers == NUMBERS_MAX)
+	/* Some programs write the values of counters as texts. */
+	const bool literal = t == JSON_LITERAL || (t == JSON_TEXT && e->phase == 'C');
+	if (!literal || e->nnumbers == SERIES_MAX)
 		return json_skip(&x->json, t, x->err);
 	if (strcmp(x->json.text, "true") == 0)
 		real = 1;
 	else if (!json_number(x->json.text, &real) || !isfinite(real))
 		return DCK_OK;
-	e->numbers[e->nnumbers++] = (chrome_number){key, real};
+	DCK_NEED(mem_reserve(&x->given, &x->given_cap, e->nnumbers + (size_t)1, sizeof *x->given),
+		 x->err, "for the numbers of a trace");
+	x->given[e->nnumbers++] = (chrome_number){key, real};
 	return DCK_OK;
 }
 
@@ -340,16 +344,16 @@ static dck_status no_space(chrome_reader *x, const char *what, unsigned most)
 static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row)
 {
 	row->numbers = x->nnumbers;
-	for (uint32_t i = 0; i < e->nnumbers; i++) {
+	for (uint32_t i = 0; i < e->nnumbers && i < NUMBERS_MAX; i++) {
 		if (x->nnumbers == CHROME_NUMBERS_MAX)
 			return no_space(x, "numbers", CHROME_NUMBERS_MAX);
 		DCK_NEED(
 		    mem_reserve(&x->numbers, &x->numbers_cap, x->nnumbers + 1, sizeof *x->numbers),
 		    x->err, "for the numbers of a trace");
-		const uint32_t name = chrome_name(x, e->numbers[i].name, 0);
+		const uint32_t name = chrome_name(x, x->given[i].name, 0);
 		if (!name)
 			return x->err->code;
-		x->numbers[x->nnumbers++] = (chrome_number){name, e->numbers[i].real};
+		x->numbers[x->nnumbers++] = (chrome_number){name, x->given[i].real};
 		row->nnumbers++;
 	}
 	return DCK_OK;
@@ -407,7 +411,7 @@ static dck_status keep_metadata(chrome_reader *x, const event *e)
 	chrome_track *t = chrome_track_at(x, row);
 	const bool thread = t->kind != TRACE_PROCESS;
 	/* Our own writer marks the queue of a device. */
-	if (thread && e->nnumbers == 1 && is_text(x, e->numbers[0].name, "device"))
+	if (thread && e->nnumbers == 1 && is_text(x, x->given[0].name, "device"))
 		t->kind = TRACE_DEVICE;
 	snprintf(unnamed, sizeof unnamed, "%s %d", thread ? "thread" : "process",
 		 (int)(thread ? t->tid : t->pid));
@@ -435,9 +439,9 @@ static dck_status keep_counters(chrome_reader *x, const event *e)
 	char text[2 * STRING_NAME_MAX + sizeof e->id_text + 4];
 
 	for (uint32_t i = 0; i < e->nnumbers; i++) {
-		const char *series = string_name_of(&x->texts, e->numbers[i].name).text;
+		const char *series = string_name_of(&x->texts, x->given[i].name).text;
 		const bool shown = name && strcmp(series, "value") != 0;
-		uint32_t called = e->text ? e->text : e->numbers[i].name;
+		uint32_t called = e->text ? e->text : x->given[i].name;
 		if (*id || shown) {
 			const int n = snprintf(
 			    text, sizeof text, "%s%s%s%s%s%s", name ? name : series, *id ? "[" : "",
@@ -451,7 +455,7 @@ static dck_status keep_counters(chrome_reader *x, const event *e)
 		DCK_TRY(chrome_event_keep(x, &(chrome_row){.ns = e->ns,
 							   .kind = CHROME_COUNTER,
 							   .track = track,
-							   .as.real = e->numbers[i].real}));
+							   .as.real = x->given[i].real}));
 	}
 	return DCK_OK;
 }
@@ -492,7 +496,7 @@ static uint32_t shaped(chrome_reader *x, const event *e)
 static bool is_unended(const chrome_reader *x, const event *e)
 {
 	for (uint32_t i = 0; i < e->nnumbers; i++)
-		if (is_text(x, e->numbers[i].name, PF_UNENDED))
+		if (is_text(x, x->given[i].name, PF_UNENDED))
 			return true;
 	return false;
 }
@@ -530,12 +534,16 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 	case CHROME_END:
 	case CHROME_INSTANT:
 	case CHROME_COUNTER:
+	case CHROME_REMOVED:
 		break;
 	}
-	if (e->text && kind != CHROME_END && kind != CHROME_ASYNC_END) {
+	if (kind == CHROME_END) { /* an empty name is none */
+		row.name = is_text(x, e->text, "") ? 0 : e->text;
+	} else if (e->text && kind != CHROME_ASYNC_END) {
 		const bool is_operator =
 		    is_text(x, category, "cpu_op") || is_text(x, category, "operator");
-		const uint32_t text = e->shapes && is_operator ? shaped(x, e) : e->text;
+		const bool with_shapes = e->shapes && is_operator && kind == CHROME_COMPLETE;
+		const uint32_t text = with_shapes ? shaped(x, e) : e->text;
 
 		row.name = text ? chrome_name(x, text, category) : 0;
 		if (!row.name)

@@ -22,19 +22,42 @@ const wire_kind wire_chrome = {"trace", "a trace", "a trace in JSON"};
 
 static const char list_key[] = "traceEvents";
 
-/* Returns whether the object that has begun has a key that every event has. */
-static bool chrome_has_event_key(json_reader *r)
+/* Returns whether the object that has begun has a key that every event has. *ret_empty: it has
+ * none. */
+static bool chrome_has_event_key(json_reader *r, bool *ret_empty)
 {
 	json_token t;
 
-	for (;;) {
-		if (json_next(r, &t, NULL) != DCK_OK || t != JSON_KEY)
+	for (bool first = true;; first = false) {
+		const bool more = json_next(r, &t, NULL) == DCK_OK;
+
+		*ret_empty = more && t == JSON_CLOSE && first;
+		if (!more || t != JSON_KEY)
 			return false;
 		if (strcmp(r->text, "ph") == 0 || strcmp(r->text, "ts") == 0)
 			return true;
 		if (json_next(r, &t, NULL) != DCK_OK || json_skip(r, t, NULL) != DCK_OK)
 			return false;
 	}
+}
+
+/* Some programs begin the list with an empty object, so that a comma precedes each event. */
+static bool chrome_list_looks_so(json_reader *r)
+{
+	bool empty;
+	json_token t;
+
+	if (json_next(r, &t, NULL) != DCK_OK)
+		return false;
+	if (t == JSON_END)
+		return true;
+	while (t == JSON_OBJECT) {
+		if (chrome_has_event_key(r, &empty))
+			return true;
+		if (!empty || json_next(r, &t, NULL) != DCK_OK)
+			return false;
+	}
+	return false;
 }
 
 /* An object with the list, or a list of events. A record has other keys first. */
@@ -46,8 +69,7 @@ static bool looks_so(json_reader *r)
 	if (json_next(r, &t, NULL) != DCK_OK)
 		return false;
 	if (t == JSON_ARRAY)
-		return json_next(r, &t, NULL) == DCK_OK &&
-		       (t == JSON_END || (t == JSON_OBJECT && chrome_has_event_key(r)));
+		return chrome_list_looks_so(r);
 	if (t != JSON_OBJECT)
 		return false;
 	for (;;) {
@@ -182,6 +204,7 @@ static void chrome_reading_done(chrome_reader *x)
 	string_table_done(&x->texts);
 	mem_free(x->rows);
 	mem_free(x->numbers);
+	mem_free(x->given);
 }
 
 dck_status chrome_read(wire_source *s, const char *const *numbers, const trace_format *f,

@@ -21,7 +21,8 @@ typedef enum chrome_kind {
 	CHROME_FLOW_BEGIN,
 	CHROME_FLOW_STEP,
 	CHROME_FLOW_END,
-	CHROME_FLOW_END_NEXT /* at the range that starts next */
+	CHROME_FLOW_END_NEXT, /* at the range that starts next */
+	CHROME_REMOVED	      /* an end that is part of a range with a duration, or of none */
 } chrome_kind;
 
 /* An event, stored until all are read. */
@@ -32,9 +33,9 @@ typedef struct chrome_row {
 		uint64_t place; /* of a begin, end or instant: chrome_emit.c */
 		double real;
 	} as;
-	uint32_t name, track;
-	uint32_t numbers; /* index of the first; of a flow: the one that waits too, plus 1 */
-	uint32_t order;	  /* in the file */
+	uint32_t name, track; /* name: of an end a text; 0: none */
+	uint32_t numbers;     /* index of the first; of a flow: the one that waits too, plus 1 */
+	uint32_t order;	      /* in the file */
 	uint8_t kind, nnumbers;
 	bool behind; /* sorts after other events of its time and track */
 } chrome_row;
@@ -47,7 +48,7 @@ typedef struct chrome_number {
 /* An open range with a duration. */
 typedef struct chrome_open {
 	uint64_t begin_ns, end_ns;
-	bool annotation;
+	bool annotation, unended; /* unended: its end is not in the file */
 } chrome_open;
 
 typedef struct chrome_track {
@@ -55,7 +56,7 @@ typedef struct chrome_track {
 	int32_t pid, tid;
 	uint32_t name;	 /* a text; 0: none */
 	uint32_t parent; /* a track */
-	bool complete;	 /* the track has ranges with a duration */
+	bool complete;	 /* the track has ranges with a duration, or whose ends are not in order */
 	bool emitted;
 	/* Used during output. */
 	uint32_t beside; /* next track for overlapping ranges; 0: none */
@@ -63,7 +64,7 @@ typedef struct chrome_track {
 	uint32_t nopen;
 	size_t cap;
 	chrome_open *open; /* @owned: the outermost first */
-	/* Rows, plus 1: the innermost open begin while they are sorted; the last flow to the next
+	/* Rows, plus 1: the innermost open begin while pairs are found; the last flow to the next
 	 * range; 0: none. */
 	uint32_t begun, flow;
 } chrome_track;
@@ -87,11 +88,13 @@ typedef struct chrome_reader {
 	hash_map name_rows, thread_rows, process_rows, counter_rows, depths;
 	id_table names, tracks;
 	uint32_t nnames, ntracks, last_thread;
+	uint32_t unended; /* a name: the mark of ranges without an end; 0: there are none */
 	char last_pid[64], last_tid[64]; /* of that thread, as in the file */
 	chrome_row *rows;		 /* @owned */
 	chrome_number *numbers;		 /* @owned */
+	chrome_number *given;		 /* @owned; by the event that is read */
 	uint32_t nrows, nnumbers;
-	size_t rows_cap, numbers_cap;
+	size_t rows_cap, numbers_cap, given_cap;
 } chrome_reader;
 
 /* --- chrome_tracks.c: these create a missing row. */
@@ -104,6 +107,8 @@ static inline chrome_track *chrome_track_at(const chrome_reader *x, uint32_t row
 uint32_t chrome_text(chrome_reader *x, const char *text, size_t n);
 /* Returns the format's id of a string with its category (0: none); 0: as above. */
 uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category);
+/* Returns the text of a name. */
+uint32_t chrome_name_text(const chrome_reader *x, uint32_t name);
 /* Returns whether a name is a user annotation of torch.profiler. */
 bool chrome_is_annotation(const chrome_reader *x, uint32_t name);
 uint32_t chrome_process(chrome_reader *x, const char *pid);

@@ -69,6 +69,13 @@ uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category)
 	return row;
 }
 
+uint32_t chrome_name_text(const chrome_reader *x, uint32_t name)
+{
+	const named *row = id_table_find(&x->names, name);
+
+	return row ? row->text : 0;
+}
+
 bool chrome_is_annotation(const chrome_reader *x, uint32_t name)
 {
 	const named *row = id_table_find(&x->names, name);

@@ -307,8 +307,9 @@ bool perfetto_is(wire_source *s)
 	    wire_enter(&r, &f, "a packet", &inside, NULL) != DCK_OK)
 		return false;
 	while (wire_each(&inside, &f, &status, NULL))
-		known |= f.type == WIRE_VARINT &&
-			 (f.number == PF_PACKET_TIMESTAMP || f.number == PF_PACKET_SEQUENCE);
+		known |= (f.type == WIRE_VARINT &&
+			  (f.number == PF_PACKET_TIMESTAMP || f.number == PF_PACKET_SEQUENCE)) ||
+			 (f.type == WIRE_BYTES && f.number == PF_PACKET_TRACK);
 	return status == DCK_OK && known;
 }
 

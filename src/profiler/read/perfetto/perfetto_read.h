@@ -31,8 +31,8 @@
 
 extern const wire_kind wire_perfetto;
 
-/* Returns whether a source that is not compressed begins with a packet that has a time or a
- * sequence. */
+/* Returns whether a source that is not compressed begins with a packet that has a time, a sequence
+ * or a track. */
 bool perfetto_is(wire_source *s);
 /* E_FORMAT: not a Perfetto trace, or damaged; E_LIMIT: too many names or tracks. Opens and closes
  * the format's trace; the sink stays the caller's. */

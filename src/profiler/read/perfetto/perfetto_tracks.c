@@ -193,6 +193,18 @@ static dck_status known_as(hash_map *rows, uint64_t key, uint32_t row, perfetto_
 	return DCK_OK;
 }
 
+/* A row that was made for the threads of a process has its name, once it is described. */
+static void process_named(const perfetto_reader *x, const perfetto_track *said, uint32_t row)
+{
+	const uint32_t had = hash_map_find(&x->process_rows, (uint32_t)said->pid);
+	perfetto_track *made = had && had != row ? perfetto_track_at(x, had) : NULL;
+
+	if (!made || made->uuid || made->name || !said->name)
+		return;
+	made->name = said->name;
+	made->changed = true;
+}
+
 /* Applies a descriptor after its last field, because its uuid may come last. */
 dck_status perfetto_track_read(wire_reader r, perfetto_reader *x)
 {
@@ -242,8 +254,10 @@ dck_status perfetto_track_read(wire_reader r, perfetto_reader *x)
 	DCK_TRY(perfetto_track_of(said.uuid, &row, x));
 	said.name = said.name ? said.name : name;
 	take_over(perfetto_track_at(x, row), &said);
-	if (said.kind == PERFETTO_PROCESS)
+	if (said.kind == PERFETTO_PROCESS) {
+		process_named(x, &said, row);
 		return known_as(&x->process_rows, (uint32_t)said.pid, row, x);
+	}
 	if (said.kind == PERFETTO_THREAD)
 		return known_as(&x->thread_rows, thread_key(said.pid, said.tid), row, x);
 	return DCK_OK;

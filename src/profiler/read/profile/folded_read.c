@@ -47,6 +47,18 @@ static bool folded_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* A byte order mark of UTF-8, with which some programs begin a text. */
+static void folded_mark_skip(folded_reader *x)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t n = sizeof mark - 1;
+
+	if (x->number != 1 || x->n < n || memcmp(x->line, mark, n) != 0)
+		return;
+	x->n -= n;
+	memmove(x->line, x->line + n, x->n);
+}
+
 /* Reads the next line, without its newline. *ret_more false: end of file. */
 static dck_status folded_line_next(folded_reader *x, bool *ret_more)
 {
@@ -73,6 +85,7 @@ static dck_status folded_line_next(folded_reader *x, bool *ret_more)
 			break;
 	}
 	*ret_more = n > 0 || x->n > 0;
+	folded_mark_skip(x);
 	while (x->n > 0 && folded_is_blank(x->line[x->n - 1]))
 		x->n--;
 	x->line[x->n] = '\0';

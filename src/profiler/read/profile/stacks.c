@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/names/function_name.h"
 #include "base/json/json_read.h"
+#include "base/mem.h"
 #include "deepclock/opt.h"
 
 #include <math.h>
@@ -151,7 +152,7 @@ static void stacks_answer_put(const stacks *s, size_t weight, const call_table *
 		return;
 	}
 	const double own = 100 * dck_value_number(&t->cells[1 + how->sort].value) / s->sums[weight];
-	snprintf(share, sizeof share, own < 0.1 ? "%.2g" : "%.1f", own);
+	mem_print(share, sizeof share, own < 0.1 ? "%.2g" : "%.1f", own);
 	weight_text(s->sums[weight], column->unit, all, sizeof all);
 	record_answer(b, "%s takes %s %% of %s%s%.60s by itself",
 		      FUNCTION_NAME_SHORT(t->cells[0].value.as.text), share, all, counts ? " " : "",

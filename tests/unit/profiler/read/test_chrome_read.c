@@ -176,6 +176,30 @@ static void each_kind_of_event_is_understood(void **state)
 	     "begin 0 \xef\xbf\xbd b\xef\xbf\xbd"
 	     "A\xef\xbf\xbd"
 	     "c\xef\xbf\xbd\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd\nend 0\n"},
+	    /* An end that is named ends that range: ranges that cross have two tracks. */
+	    {"{" ON "\"ph\":\"B\",\"ts\":0,\"name\":\"a\"},"
+	     "{" ON "\"ph\":\"B\",\"ts\":1,\"name\":\"b\"},"
+	     "{" ON "\"ph\":\"E\",\"ts\":5,\"name\":\"a\",\"args\":{\"n\":1}},"
+	     "{" ON "\"ph\":\"E\",\"ts\":9,\"name\":\"b\"}",
+	     "begin 0 a\nnumber n 1\nend 5000\n"},
+	    /* One whose end is missing ends with the range around it; an end without a range. */
+	    {"{" ON "\"ph\":\"B\",\"ts\":0,\"name\":\"a\"},"
+	     "{" ON "\"ph\":\"B\",\"ts\":1,\"name\":\"b\"},"
+	     "{" ON "\"ph\":\"E\",\"ts\":2,\"name\":\"c\"},"
+	     "{" ON "\"ph\":\"E\",\"ts\":9,\"name\":\"a\"}",
+	     "begin 0 a\nbegin 1000 b\nnumber unended 1\nend 9000\nend 9000\n"},
+	    /* The same among ranges with a duration. */
+	    {"{" ON "\"ph\":\"X\",\"ts\":0,\"dur\":10,\"name\":\"a\"},"
+	     "{" ON "\"ph\":\"E\",\"ts\":1},"
+	     "{" ON "\"ph\":\"B\",\"ts\":2,\"name\":\"b\",\"args\":{\"n\":1}},"
+	     "{" ON "\"ph\":\"X\",\"ts\":20,\"dur\":2,\"name\":\"c\"}",
+	     "begin 0 a\nbegin 2000 b\nnumber n 1\nnumber unended 1\nend 10000\nend 10000\n"
+	     "begin 20000 c\nend 22000\n"},
+	    /* A begin and its end around a part of a range with a duration. */
+	    {"{" ON "\"ph\":\"B\",\"ts\":0,\"name\":\"b\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":15,\"name\":\"a\"},"
+	     "{" ON "\"ph\":\"E\",\"ts\":10}",
+	     "begin 0 b\nend 10000\n"},
 	    /* Unsupported events. */
 	    {"{" ON "\"ph\":\"X\",\"dur\":1,\"name\":\"no time\"},{\"ph\":\"P\",\"ts\":1},7,[[]],"
 	     "{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":-1,\"name\":\"a\\u0000\\ud83d\\ude00\\q\"}",
@@ -350,7 +374,7 @@ static void processes_threads_and_counters(void **state)
 	    "{\"ph\":\"i\",\"ts\":2,\"pid\":4,\"tid\":140123456789012,\"name\":\"c\"},"
 	    "{\"ph\":\"C\",\"ts\":3,\"pid\":4,\"name\":\"loss\",\"args\":{\"value\":0.5,\"x\":2}},"
 	    "{\"ph\":\"C\",\"ts\":3,\"pid\":4,\"name\":\"loss\",\"id\":2,\"args\":{\"value\":7}},"
-	    "{\"ph\":\"C\",\"ts\":4,\"pid\":4,\"name\":\"loss\",\"id\":\"0x3\",\"args\":{\"x\":8}},"
+	    "{\"ph\":\"C\",\"ts\":4,\"pid\":4,\"name\":\"loss\",\"id\":\"0x3\",\"args\":{\"x\":\"8\"}},"
 	    "{\"ph\":\"i\",\"ts\":2,\"pid\":\"1/2\",\"tid\":\"3\",\"name\":\"d\"},"
 	    "{\"ph\":\"i\",\"ts\":2,\"pid\":\"1\",\"tid\":\"2/3\",\"name\":\"e\"},"
 	    "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":4,\"tid\":5,\"args\":{\"name\":"
