@@ -175,8 +175,10 @@ static dck_status default_failed(const tune_run *r, const worker_result *w, cons
 			 "one trial of the default takes longer than --max-time: give more");
 	if (o->end == RACE_MEMORY && r->config->max_memory_bytes > 0)
 		DCK_FAIL(err, E_NOMEM, "the default needs more than --max-memory: %s", o->why);
-	return err_set(err, w->why.code != DCK_OK ? w->why.code : DCK_E_ENGINE, __FILE__, __LINE__,
-		       "%s", o->why);
+	/* The outcome has the beginning of a long reason. */
+	if (w->why.code != DCK_OK)
+		return err_pass(w->why.code, &w->why, err);
+	DCK_FAIL(err, E_ENGINE, "%s", o->why);
 }
 
 static dck_status tune_trial(tune_run *r, const dck_subject *s, const race_arm *arm, bool first,
