@@ -304,6 +304,8 @@ def comment_put(token, text):
 def measure(args):
     """Returns the verdict, and writes the results."""
     base = base_of(args.base)
+    if base == git("rev-parse", "HEAD"):
+        warning("the base is this commit, which is compared with itself: give another base")
     with checkouts(base) as where:
         if args.build:
             build(args.build, where)

@@ -75,7 +75,7 @@ LAYERS = {
                        ("pthread.h",)),
     "src/study/generate": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure", "measure/prompts"), (), ANY, ISO,
                            ()),
-    "src/study/compare": (("base", "os", "stat", "record", "model/onnx", "measure/subject", "measure/verify", "measure", "measure/server"), (), ANY,
+    "src/study/compare": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure/verify", "measure", "measure/server"), (), ANY,
                           ISO, ()),
     "src/study/pitfalls": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY,
                            ISO, ("pthread.h",)),

@@ -2,8 +2,20 @@
 #include "engine/runtime_model.h"
 
 #include "base/err.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #define FACTS_MAX 40
+
+void runtime_what(char buf[RUNTIME_WHAT], const char *fmt, va_list ap)
+{
+	static const char end[] = "...";
+
+	if (vsnprintf(buf, RUNTIME_WHAT, fmt, ap) >= RUNTIME_WHAT)
+		memcpy(buf + utf8_cut(buf, RUNTIME_WHAT - sizeof end), end, sizeof end);
+}
 
 static runtime_model *runtime_of(dck_engine_model *m)
 {

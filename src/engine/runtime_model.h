@@ -13,6 +13,14 @@
 #include "engine/engine.h"
 #include "os/os.h"
 
+#include <stdarg.h>
+
+/* Bytes of the part of an error before the runtime's own reason: a model's path may be long. */
+#define RUNTIME_WHAT 260
+
+/* Formats that part; one that is longer ends in "..." after a whole character. */
+void runtime_what(char buf[RUNTIME_WHAT], const char *fmt, va_list ap) DCK_PRINTF(2, 0);
+
 #define RUNTIME_MODEL_MEMBERS                                                \
 	mem_arena *arena; /* owns texts, tensors and facts */                \
 	dck_tensor_info *in, *out;                                           \

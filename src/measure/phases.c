@@ -496,10 +496,11 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 }
 
 /* Makes the runs that are too few for another sample: N runs are N runs. Their mean is not
- * stored beside those of whole groups, unless there are none. */
+ * stored beside those of whole groups. Where there are none, all runs are one group. */
 static dck_status runs_rest(measure_phases *p, dck_err *err)
 {
 	const uint64_t whole_group = p->loop.group;
+	const bool alone = p->latency.pushed == 0;
 	double value[2];
 	uint64_t at_ns[2];
 	measure_samples apart = {.value = value, .at_ns = at_ns, .cap = 2};
@@ -508,8 +509,9 @@ static dck_status runs_rest(measure_phases *p, dck_err *err)
 
 	measure_samples_clear(&apart);
 	p->loop.group = p->plan.asked.runs - runs_measured(p);
-	status = measure_loop_slice(&p->loop, p->latency.pushed > 0 ? &sinks : &p->sinks, 1, err);
-	p->loop.group = whole_group;
+	status = measure_loop_slice(&p->loop, alone ? &p->sinks : &sinks, 1, err);
+	if (!alone)
+		p->loop.group = whole_group;
 	p->sinks.cpu_ns += sinks.cpu_ns;
 	p->sinks.wall_ns += sinks.wall_ns;
 	if (sinks.peak_rss_bytes > p->sinks.peak_rss_bytes)

@@ -115,10 +115,9 @@ static dck_status oga_session_open(dck_engine_model *m, const char *path, dck_er
 	    m->arena,
 	    "{\"model\": {\"decoder\": {\"session_options\": {\"intra_op_num_threads\": %llu}}}}",
 	    (unsigned long long)m->threads);
-	char what[160];
+	const char *what = mem_arena_fmt(m->arena, "cannot open the model of '%.200s'", path);
 
-	DCK_NEED(directory && threads, err, "to open the model");
-	snprintf(what, sizeof what, "cannot open the model of '%.100s'", path);
+	DCK_NEED(directory && threads && what, err, "to open the model");
 	DCK_TRY(oga_check(&m->lib, api->CreateConfig(directory, &m->config), what, err));
 	DCK_TRY(oga_check(&m->lib, api->ConfigOverlay(m->config, threads), what, err));
 	return oga_check(&m->lib, api->CreateModelFromConfig(m->config, &m->model), what, err);

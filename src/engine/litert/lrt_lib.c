@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "engine/engine.h"
+#include "engine/runtime_model.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,13 +61,13 @@ static const struct {
 dck_status lrt_check(int status, dck_err *err, const char *fmt, ...)
 {
 	const char *means = "no reason is given";
-	char what[160];
+	char what[RUNTIME_WHAT];
 	va_list ap;
 
 	if (status == 0)
 		return DCK_OK;
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	runtime_what(what, fmt, ap);
 	va_end(ap);
 	for (size_t i = 0; i < sizeof lrt_statuses / sizeof *lrt_statuses; i++)
 		if (lrt_statuses[i].status == status)

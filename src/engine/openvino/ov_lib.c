@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "engine/engine.h"
+#include "engine/runtime_model.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -86,14 +87,14 @@ void ov_sentence(const char *text, char *buf, size_t size)
 
 dck_status ov_check(const ov_lib *l, int status, dck_err *err, const char *fmt, ...)
 {
-	char sentence[300], what[160];
+	char sentence[300], what[RUNTIME_WHAT];
 	const char *text;
 	va_list ap;
 
 	if (status == 0)
 		return DCK_OK;
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	runtime_what(what, fmt, ap);
 	va_end(ap);
 	text = l->api.get_last_err_msg();
 	ov_sentence(text ? text : "", sentence, sizeof sentence);

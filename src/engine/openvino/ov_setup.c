@@ -125,6 +125,12 @@ static dck_status device_check(const ov_lib *l, const char *device, mem_arena *a
 
 /* --- options */
 
+/* Returns whether the device computes nothing on the processor, whose properties it has not. */
+static bool device_is_other(const char *device)
+{
+	return strncmp(device, "GPU", 3) == 0 || strncmp(device, "NPU", 3) == 0;
+}
+
 dck_status ov_setup_read(const dck_open_params *p, mem_arena *a, ov_setup *ret, dck_err *err)
 {
 	ov_setup s = {.threads = engine_threads_default()};
@@ -132,6 +138,11 @@ dck_status ov_setup_read(const dck_open_params *p, mem_arena *a, ov_setup *ret, 
 
 	DCK_TRY(ov_device_read(p, a, &s.device, err));
 	DCK_TRY(engine_option_count(p, "threads", 1, THREADS_MAX, &s.threads, err));
+	if (device_is_other(s.device) && engine_option(p, "threads"))
+		DCK_FAIL(err, E_ARG,
+			 "option 'threads' is of the processor, and OpenVINO's device %s has no "
+			 "such option: leave it out",
+			 s.device);
 	s.open_shapes = shapes && strcmp(shapes, "open") == 0;
 	*ret = s;
 	return DCK_OK;
@@ -165,7 +176,7 @@ dck_status ov_setup_apply(const ov_lib *l, const ov_setup *s, const dck_open_par
 	DCK_NEED(owner, err, "for an option");
 	DCK_TRY(device_check(l, s->device, a, err));
 	/* The processor's, also where a device such as AUTO may choose it. */
-	if (strncmp(s->device, "GPU", 3) != 0 && strncmp(s->device, "NPU", 3) != 0)
+	if (!device_is_other(s->device))
 		DCK_TRY(cpu_set(l, s, p, a, err));
 	if (p->observe & DCK_OBSERVE_OPERATORS)
 		DCK_TRY(property_set(l, owner, "PERF_COUNT", "YES", err));

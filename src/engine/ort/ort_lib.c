@@ -17,6 +17,7 @@
 #include "engine/ort/ort_lib.h"
 
 #include "base/err.h"
+#include "engine/runtime_model.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -114,14 +115,14 @@ enum { ORT_NOT_IMPLEMENTED = 9 }; /* of OrtErrorCode: mostly, no kernel for an o
 
 dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *fmt, ...)
 {
-	char sentence[400], what[160];
+	char sentence[400], what[RUNTIME_WHAT];
 	const char *text;
 	va_list ap;
 
 	if (!s)
 		return DCK_OK;
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	runtime_what(what, fmt, ap);
 	va_end(ap);
 	text = l->api.GetErrorMessage(s);
 	const int code = l->api.GetErrorCode(s);

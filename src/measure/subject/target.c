@@ -340,13 +340,16 @@ static dck_status target_sizes_resolve(subject_target *t, dck_model_config *c, s
 }
 
 dck_status subject_sizes_find(const char *path, const dck_model_config *c, mem_arena *a,
-			      shape_resolve *ret, dck_err *err)
+			      shape_resolve *ret, dck_list *ret_dim, dck_err *err)
 {
 	subject_target t = {.arena = a};
 	dck_model_config with = *c;
 
 	DCK_TRY(model_summary_read_file(path, a, &t.summary, err));
-	return target_sizes_resolve(&t, &with, ret, err);
+	DCK_TRY(target_sizes_resolve(&t, &with, ret, err));
+	if (ret_dim)
+		*ret_dim = with.dim;
+	return DCK_OK;
 }
 
 /* Passes the sizes that are known now to the engine. */

@@ -77,9 +77,10 @@ const char *subject_target_fact(const subject_target *t, const char *key);
 /* Returns the built-in engine that a text names as "ENGINE:..."; NULL: none. */
 const dck_engine *subject_engine_named(const char *text);
 /* Resolves the sizes of a model file's inputs as opening it does: by the model, the options, and
- * usual values for what they leave open. Texts live in `a`; path and c must outlive *ret. */
+ * usual values for what they leave open. *ret_dim (NULL: not wanted): the sizes by name, as of
+ * --dim, that the engine then gets. Texts live in `a`; path and c must outlive *ret. */
 dck_status subject_sizes_find(const char *path, const dck_model_config *c, mem_arena *a,
-			      shape_resolve *ret, dck_err *err);
+			      shape_resolve *ret, dck_list *ret_dim, dck_err *err);
 /* Returns the index of the tensor of that name; SIZE_MAX: none has it. */
 size_t subject_tensor_find(const dck_tensor_info *list, size_t n, const char *name);
 

@@ -6,9 +6,10 @@
  * inputs; an input of another floating type gets rounded values. Elements are compared by
  * tensor_compare.c, and only sums are stored, so memory does not grow with the sets.
  *
- * The verdict of an output only gets worse (identical, close, unknown, different). An output that
- * cannot be compared is unknown with a reason, never equal; if no output can be compared, the
- * comparison fails with E_UNSUP.
+ * The verdict of an output only gets worse (identical, close, unknown, different), except that one
+ * in which the reference differs from itself becomes unknown. An output that cannot be compared is
+ * unknown with a reason, never equal; if no output can be compared, the comparison fails with
+ * E_UNSUP.
  *
  * Results and converted inputs live in the arena of the result. While sets run, b is bound to these
  * and to tensors of a, so its own inputs are bound again before return, after a failed run too.
@@ -347,6 +348,80 @@ static dck_status sets_run(const subject_target *a, const subject_target *b, pai
 	return DCK_OK;
 }
 
+/* Copies an output, whose memory the next run overwrites. data NULL: there is none to copy. */
+static dck_status compared_output_copy(compared *x, const subject_target *t, size_t i,
+				       dck_tensor *ret, dck_err *err)
+{
+	*ret = (dck_tensor){.rank = -1};
+	DCK_TRY(engine_output(t->engine.ops, t->context, i, ret, err));
+	const void *from = ret->data;
+
+	ret->data = mem_arena_alloc(x->arena, (size_t)ret->bytes + 1);
+	DCK_NEED(ret->data, err, "to compare outputs");
+	if (ret->bytes > 0)
+		memcpy(ret->data, from, (size_t)ret->bytes);
+	return DCK_OK;
+}
+
+static bool compared_differs(const compared_output *o)
+{
+	return o->verdict == AGREE_DIFFERENT || (o->compared && o->sum.outside > 0);
+}
+
+/* Takes an output as unknown if the reference, run again on the same inputs, gives another. */
+static void unrepeatable_take(compared *x, size_t i, const dck_tensor *first,
+			      const dck_tensor *again, const compared_limits *asked)
+{
+	compared_output *o = &x->outputs[i];
+	bool differs = !shape_equal(first, again);
+
+	if (!differs && dck_dtype_bytes(first->dtype) > 0) {
+		const compared_limits limits =
+		    compared_limits_of(first->dtype, again->dtype, asked);
+		compared_sum sum = {0};
+
+		(void)compared_add(&sum, first, again, &limits);
+		differs = sum.outside > 0;
+	}
+	if (!differs)
+		return;
+	o->compared = false;
+	o->verdict = AGREE_UNKNOWN;
+	o->why = "the reference itself gives other values when it runs again on the same inputs";
+}
+
+/* Looks where outputs differ whether the reference differs from itself as much, as a model with
+ * random operators does: the difference shows nothing then. */
+static dck_status unrepeatable_find(const subject_target *a, const size_t *to,
+				    const compared_limits *asked, compared *x, dck_err *err)
+{
+	dck_tensor *first = mem_arena_array(x->arena, a->nout, sizeof *first), again;
+	const dck_engine *e = a->engine.ops;
+	bool any = false;
+
+	DCK_NEED(first, err, "to compare outputs");
+	for (size_t i = 0; i < a->nout; i++)
+		any |= to[i] != MISSING && compared_differs(&x->outputs[i]);
+	if (!any)
+		return DCK_OK;
+	for (size_t i = 0; i < a->nin; i++)
+		DCK_TRY(
+		    engine_bind_input(e, a->context, i, subject_inputs_get(a->inputs, 0, i), err));
+	DCK_TRY(engine_prepare(e, a->context, err));
+	DCK_TRY(engine_run(e, a->context, err));
+	for (size_t i = 0; i < a->nout; i++)
+		if (to[i] != MISSING && compared_differs(&x->outputs[i]))
+			DCK_TRY(compared_output_copy(x, a, i, &first[i], err));
+	DCK_TRY(engine_run(e, a->context, err));
+	for (size_t i = 0; i < a->nout; i++) {
+		if (to[i] == MISSING || !compared_differs(&x->outputs[i]))
+			continue;
+		DCK_TRY(engine_output(e, a->context, i, &again, err));
+		unrepeatable_take(x, i, &first[i], &again, asked);
+	}
+	return DCK_OK;
+}
+
 static dck_status compared_compare(subject_target *a, subject_target *b,
 				   const compared_limits *limits, const dck_observer *watch,
 				   compared *x, dck_err *err)
@@ -360,6 +435,7 @@ static dck_status compared_compare(subject_target *a, subject_target *b,
 	DCK_TRY(inputs_match(a, b, &p, x, err));
 	DCK_TRY(outputs_list(a, b, x, to, err));
 	dck_status status = sets_run(a, b, &p, to, limits, watch, x, err);
+	DCK_NEXT(status, unrepeatable_find(a, to, limits, x, err));
 	/* b's bindings point into memory that is freed with x. */
 	const dck_status back = subject_target_next_input(b, status == DCK_OK ? err : NULL);
 	DCK_NEXT(status, back);

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/sink.h"
+#include "engine/engine.h"
 #include "study/compare/keyed_values.h"
 #include "deepclock/compare.h"
 #include "os/os.h"
@@ -126,13 +127,19 @@ dck_status dck_alternatives_modes(const dck_subject *base, dck_alternative **ret
 	variants *v = NULL;
 
 	DCK_TRY(variants_new(base, n, &v, err));
+	/* The cores are those of the pinned processes. */
+	const bool pinned = base->model.cpus && os_pin_cpus(base->model.cpus, NULL) == DCK_OK;
+	const uint64_t cores = engine_threads_default();
+
+	if (pinned)
+		os_unpin_cpus();
 	for (size_t i = 0; i < n; i++) {
 		dck_model_config *m = &v->of[i].subject.model;
 
 		snprintf(v->of[i].name, sizeof v->of[i].name, "%s", modes[i].name);
 		(void)dck_opt_set(dck_model_options, m, "opt", modes[i].opt, NULL);
 		if (modes[i].parallel)
-			m->interop_threads = os_cores_allowed() > 1 ? os_cores_allowed() : 2;
+			m->interop_threads = cores > 1 ? cores : 2;
 	}
 	*ret = v->all;
 	*ret_n = v->n;

@@ -15,6 +15,7 @@
 #include "study/cost_report/cost_formula.h"
 #include "base/units.h"
 #include "base/name_index.h"
+#include "measure/subject/shape_resolve.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,15 +309,6 @@ static void facts_terms(record_builder *b, const formula_terms *w)
 	}
 }
 
-static bool tally_is_plain(const char *name)
-{
-	for (; *name; name++)
-		if (!strchr("_-./:", *name) && !(*name >= '0' && *name <= '9') &&
-		    !((*name | 32) >= 'a' && (*name | 32) <= 'z'))
-			return false;
-	return true;
-}
-
 /* Returns "seq+1" of a dimension that the model names so; NULL: it has a plain name or none. */
 static const char *declared_as_sum(const val *v, int axis)
 {
@@ -346,8 +338,10 @@ static const char *dim_to_give(model_cost *c, name_index *seen, const char *list
 	if (name_index_find(seen, name) != NAME_INDEX_NONE)
 		return list;
 	name_index_intern(seen, name);
-	const char *quote = tally_is_plain(name) ? "" : "'";
-	return mem_arena_fmt(c->arena, "%s --dim %s%s=1%s", list, quote, name, quote);
+	const char *pair = mem_arena_fmt(c->arena, "%s=1", name),
+		   *word = pair ? subject_shell_word(c->arena, pair) : NULL;
+
+	return word ? mem_arena_fmt(c->arena, "%s --dim %s", list, word) : NULL;
 }
 
 /* Returns whether an axis has an open size that --dim cannot name. */
@@ -381,10 +375,12 @@ static const char *shape_to_give(model_cost *c, name_index *seen, const char *li
 			shape = mem_arena_fmt(c->arena, "%s%s?", shape, by);
 		}
 	}
-	const char *quote = strchr(shape ? shape : "", '?') || !tally_is_plain(v->name) ? "'" : "";
-	return n && shape ? mem_arena_fmt(c->arena, "%s --shape %s%s=%s%s", list, quote, v->name,
-					  shape, quote)
-			  : list;
+	if (n == 0 || !shape)
+		return list;
+	const char *pair = mem_arena_fmt(c->arena, "%s=%s", v->name, shape),
+		   *word = pair ? subject_shell_word(c->arena, pair) : NULL;
+
+	return word ? mem_arena_fmt(c->arena, "%s --shape %s", list, word) : NULL;
 }
 
 /* Returns " --dim N=1 --dim 'a b=1'": all sizes of inputs that the model leaves open. */

@@ -17,6 +17,7 @@
 #include "base/opt_text.h"
 #include "record/tree/module_tree.h"
 #include "base/observer.h"
+#include "base/units.h"
 #include "record/record_begin.h"
 #include "record/copy.h"
 #include "study/cost_report/observed_shapes.h"
@@ -175,7 +176,12 @@ static dck_status profile_count(job *j, dck_err *err)
 static uint64_t threads_of_roofs(const job *j)
 {
 	const int64_t allowed = record_get_int(j->base, "host", "cpus_allowed");
-	const uint64_t threads = j->subject->model.threads;
+	const char *engine = record_get_text(j->base, "engine", "threads");
+	uint64_t threads = j->subject->model.threads;
+
+	/* The default is that of the processors to which the model was pinned. */
+	if (threads == 0 && j->subject->model.cpus && engine)
+		(void)units_parse_count(engine, &threads, NULL);
 
 	return threads > 1 && threads < (uint64_t)allowed ? threads : 0;
 }

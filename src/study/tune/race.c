@@ -697,7 +697,7 @@ void race_tell(race *r, const race_outcome *o)
 	}
 	r->at++;
 	r->asked++;
-	r->used_ns += o->cost_ns;
+	r->used_ns += o->cost_ns + fmax(0, o->before_ns);
 }
 
 size_t race_narms(const race *r)

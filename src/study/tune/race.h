@@ -66,7 +66,8 @@ typedef enum race_end { RACE_OK, RACE_MEMORY, RACE_ERROR, RACE_TIME } race_end;
 
 typedef struct race_outcome {
 	race_end end;
-	double cost_ns; /* wall time that it took */
+	double cost_ns;	  /* wall time that it took */
+	double before_ns; /* of the first: time that was used before it; 0 or NaN: none */
 	/* Of a trial that is OK: what is to be small (time of an item), and the median of a run. */
 	double value_ns, latency_ns;
 	uint64_t peak_rss_bytes; /* 0: unknown */

@@ -285,6 +285,9 @@ static dck_status dim_add(space *p, const dck_subject *s, const char *name, spac
 			DCK_FAIL(err, E_ARG, "'%s' has more than %d values", name,
 				 RACE_VALUES_MAX - 1);
 		DCK_TRY(value_check(s, name, of, text, a, &same, err));
+		/* A value that is there twice would be one configuration with two rows. */
+		for (size_t i = 1; i < d.n; i++)
+			same |= strcmp(d.value[i], text) == 0;
 		if (!same)
 			d.value[d.n++] = text;
 	}
@@ -355,11 +358,65 @@ static dck_status usual_add(space *p, const dck_subject *s, const dck_tune_confi
 
 /* --- the user's file */
 
-/* "OPTION=VALUE,VALUE" */
+/* The engines of a line, with the subject's, before all other options: which of those they have is
+ * known then. */
+static dck_status engines_line_read(space *p, const dck_subject *s, const char *values,
+				    mem_arena *a, dck_err *err)
+{
+	for (commas_item item; commas_next(&values, &item);) {
+		const char *name = mem_arena_dup_n(a, item.text, item.n);
+		bool same = false;
+		engine_handle h;
+
+		DCK_NEED(name, err, "for a space");
+		DCK_TRY(engine_find(name, &h, err));
+		engine_release(&h);
+		for (size_t i = 0; i < p->nengines; i++)
+			same |= strcmp(p->engines[i], name) == 0;
+		if (same)
+			continue;
+		if (p->nengines == RACE_VALUES_MAX)
+			DCK_FAIL(err, E_ARG, "'engine' has more than %d values",
+				 RACE_VALUES_MAX - 1);
+		p->engines[p->nengines++] = name;
+	}
+	return engine_dim_add(p, a, s, err);
+}
+
+/* Returns why no configurations can differ in an option: it changes what a run computes. NULL: they
+ * can. */
+static const char *changes_work(const char *name, const dck_subject *s, const dck_tune_config *c)
+{
+	if (commas_have("items,shape,dim,input,input-pool,image-size,seq,seed", name))
+		return "changes what a run computes, and the configurations of a search compute "
+		       "the same: give it as an option of the command";
+	if (strcmp(name, "batch") == 0 && s->model.items > 0)
+		return "changes the items of a run, which --items states: leave one of them out";
+	if (strcmp(name, "batch") == 0 && c->goal != TUNE_THROUGHPUT)
+		return "changes how much a run computes, so that it needs --goal throughput";
+	if (strcmp(name, SPACE_IN_FLIGHT) == 0 && c->goal != TUNE_THROUGHPUT)
+		return "needs --goal throughput";
+	return NULL;
+}
+
+/* Returns the engines that have an option of models; all of them if none has: their reason becomes
+ * that of the configurations. */
+static uint32_t engines_with_model_option(const space *p, const char *name)
+{
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < USUAL; i++)
+		if (usual_rows[i].of == SPACE_OF_MODEL && strcmp(usual_rows[i].name, name) == 0)
+			found = engines_with(p, usual_rows[i].key);
+	return found ? found : engines_with(p, NULL);
+}
+
+/* "OPTION=VALUE,VALUE". engines: reads this line alone, else all others. */
 static dck_status line_read(space *p, const dck_subject *s, const dck_tune_config *c, size_t number,
-			    char *line, mem_arena *a, dck_err *err)
+			    char *line, bool engines, mem_arena *a, dck_err *err)
 {
 	char *equals = strchr(line, '=');
+	dck_status status;
 	uint32_t applies;
 	space_of of;
 
@@ -369,20 +426,16 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 			 "threads=1,2,4",
 			 number, c->space, line);
 	*equals = '\0';
-	if (!space_is_wanted(c, line))
+	if (!space_is_wanted(c, line) || engines != (strcmp(line, "engine") == 0))
 		return DCK_OK;
+	const char *why = changes_work(line, s, c);
+	if (why)
+		DCK_FAIL(err, E_ARG, "line %zu of '%s': '%s' %s", number, c->space, line, why);
 	of = dck_opt_find(dck_model_options, line) ? SPACE_OF_MODEL
 	     : strcmp(line, SPACE_IN_FLIGHT) == 0  ? SPACE_OF_LOAD
 						   : SPACE_OF_ENGINE;
-	if (of == SPACE_OF_LOAD && c->goal != TUNE_THROUGHPUT)
-		DCK_FAIL(err, E_ARG, "line %zu of '%s': '%s' needs --goal throughput", number,
-			 c->space, line);
-	if (strcmp(line, "batch") == 0 && s->model.items > 0)
-		DCK_FAIL(err, E_ARG,
-			 "line %zu of '%s': 'batch' changes the items of a run, which --items "
-			 "states: leave one of them out",
-			 number, c->space);
-	applies = engines_with(p, of == SPACE_OF_ENGINE ? line : NULL);
+	applies = of == SPACE_OF_MODEL ? engines_with_model_option(p, line)
+				       : engines_with(p, of == SPACE_OF_ENGINE ? line : NULL);
 	if (applies == 0)
 		DCK_FAIL(err, E_ARG,
 			 "line %zu of '%s': there is no option '%.80s' of models, and none of the "
@@ -392,22 +445,20 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 		if (strcmp(p->dims[d].name, line) == 0)
 			DCK_FAIL(err, E_ARG, "line %zu of '%s': '%.80s' is there twice", number,
 				 c->space, line);
-	if (dim_add(p, s, line, of, applies, equals + 1, a, err) == DCK_OK)
+	status = engines ? engines_line_read(p, s, equals + 1, a, err)
+			 : dim_add(p, s, line, of, applies, equals + 1, a, err);
+	if (status == DCK_OK)
 		return DCK_OK;
 	return err_while(err, err ? err->code : DCK_E_ARG, "reading line %zu of '%s'", number,
 			 c->space);
 }
 
-static dck_status space_file_add(space *p, const dck_subject *s, const dck_tune_config *c,
-				 mem_arena *a, dck_err *err)
+static dck_status space_lines_read(space *p, const dck_subject *s, const dck_tune_config *c,
+				   const dck_buffer *text, bool engines, mem_arena *a, dck_err *err)
 {
-	dck_buffer text = {0};
+	char *rest = mem_arena_dup_n(a, text->n > 0 ? text->data : "", text->n);
 	size_t number = 0;
-	char *rest;
 
-	DCK_TRY(os_read_text(c->space, SPACE_BYTES_MAX, &text, err));
-	rest = mem_arena_dup_n(a, text.n > 0 ? text.data : "", text.n);
-	dck_buffer_done(&text);
 	DCK_NEED(rest, err, "for a space");
 	while (rest) {
 		char *line = rest + strspn(rest, " \t"), *end = strchr(rest, '\n');
@@ -420,9 +471,21 @@ static dck_status space_file_add(space *p, const dck_subject *s, const dck_tune_
 		for (size_t n = strlen(line); n > 0 && strchr(" \t\r", line[n - 1]); n--)
 			line[n - 1] = '\0';
 		if (*line)
-			DCK_TRY(line_read(p, s, c, number, line, a, err));
+			DCK_TRY(line_read(p, s, c, number, line, engines, a, err));
 	}
 	return DCK_OK;
+}
+
+static dck_status space_file_add(space *p, const dck_subject *s, const dck_tune_config *c,
+				 mem_arena *a, dck_err *err)
+{
+	dck_buffer text = {0};
+
+	DCK_TRY(os_read_text(c->space, SPACE_BYTES_MAX, &text, err));
+	dck_status status = space_lines_read(p, s, c, &text, true, a, err);
+	DCK_NEXT(status, space_lines_read(p, s, c, &text, false, a, err));
+	dck_buffer_done(&text);
+	return status;
 }
 
 /* --- the space */

@@ -5,7 +5,7 @@
  * is opened and replayed; then tune_steps() takes a question from the race, measures
  * (tune_measure.c), writes the outcome to the journal and only then gives it to the race; then the
  * record is made (tune_record.c). All time counts by the costs of the steps, those of the journal
- * too.
+ * too; what the first step needs (probes of engines, the files of labels) counts with it.
  *
  * An interruption after the first step gives a record of what was measured. A journal that cannot
  * be written is given up with a note, since the measurement matters more. Everything is owned by
@@ -71,6 +71,8 @@ static dck_status tune_step(tune_run *r, const race_ask *ask, dck_err *err)
 	race_outcome o;
 
 	DCK_TRY(tune_measure(r, ask, &o, err));
+	if (race_ntrials(r->race) == 0)
+		o.before_ns = r->before_ns;
 	/* The measurement matters more than the journal. */
 	if (r->journal && tune_journal_add(r, ask, &o, had_facts ? NULL : r->facts,
 					   &r->journal_failed) != DCK_OK) {
@@ -101,6 +103,21 @@ static dck_status tune_steps(tune_run *r, dck_err *err)
 	return DCK_OK;
 }
 
+/* Numbers of threads are those of a process that is pinned as the trials are. */
+static dck_status tune_space_make(tune_run *r, dck_err *err)
+{
+	const dck_tune_config *c = r->config;
+	const char *cpus = r->subject->model.cpus;
+
+	if (cpus)
+		DCK_TRY(os_pin_cpus(cpus, err));
+	const dck_status status =
+	    space_make(r->subject, c, c->quantize ? &r->variants : NULL, r->arena, &r->space, err);
+	if (cpus)
+		os_unpin_cpus();
+	return status;
+}
+
 static dck_status tune_run_all(tune_run *r, dck_record **ret, dck_err *err)
 {
 	const dck_tune_config *c = r->config;
@@ -114,16 +131,17 @@ static dck_status tune_run_all(tune_run *r, dck_record **ret, dck_err *err)
 
 	if (c->quantize)
 		DCK_TRY(variants_make(r->subject, c, r->watch, r->arena, &r->variants, err));
-	DCK_TRY(
-	    space_make(r->subject, c, c->quantize ? &r->variants : NULL, r->arena, &r->space, err));
+	r->begin_ns = os_now_ns();
+	DCK_TRY(tune_space_make(r, err));
+	DCK_TRY(tune_labels_check(r, err));
 	r->trial_ns = c->trial_ns > 0					     ? c->trial_ns
 		      : r->limit.ns > 0 || space_varies_in_flight(&r->space) ? TRIAL_LONG_NS
 									     : TRIAL_NS;
 	space_race(&r->space, &plan);
 	r->race = race_new(&plan);
 	DCK_NEED(r->race, err, "for a search");
+	r->before_ns = (double)(os_now_ns() - r->begin_ns);
 	DCK_TRY(tune_journal_open(r, err));
-	r->begin_ns = os_now_ns();
 	record_others_begin(&r->others, 0);
 	status = tune_steps(r, err);
 	record_others_end(&r->others);

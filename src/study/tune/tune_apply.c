@@ -9,9 +9,10 @@
  *
  * ONNX Runtime's own default of threads is the number of cores, deepclock's the number that the
  * process may use, so threads are always set. So is OpenVINO's hint of the execution mode, whose
- * own default may compute in fewer bits than were measured. Sizes that a file leaves open are fixed
- * for OpenVINO, as they were when it was measured: it compiles other code for any size. The lines
- * can be run in their order; in C `api` and `env` are the program's.
+ * own default may compute in fewer bits than were measured. Sizes that a file leaves open are
+ * fixed, as they were when it was measured: of OpenVINO all, as it compiles other code for any
+ * size, of ONNX Runtime those by name. The lines can be run in their order; in C `api` and `env`
+ * are the program's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/opt_text.h"
@@ -20,6 +21,7 @@
 #include "measure/subject/shape_resolve.h"
 #include "measure/subject/target.h"
 #include "measure/worker.h"
+#include "os/os.h"
 #include "study/tune/tune_run.h"
 #include <ctype.h>
 #include <string.h>
@@ -343,10 +345,42 @@ static void variant_put(const applying *p, const tune_run *r, int i)
 			NULL, SPACE_VARIANT, file);
 }
 
+/* The sizes by name that ONNX Runtime had when it was measured: it computes with them when it
+ * optimises the graph. */
+static void ort_sizes_put(const applying *p, const dck_subject *s)
+{
+	const char *python = "", *c = "";
+	/* A model that cannot be read has the sizes that were given. */
+	mem_arena *own = mem_arena_new(0);
+	dck_list dims = s->model.dim;
+	shape_resolve z;
+
+	if (own && strncmp(s->text, "zoo:", 4) != 0)
+		(void)subject_sizes_find(s->text, &s->model, own, &z, &dims, NULL);
+	for (size_t i = 0; i < dims.n && python && c; i++) {
+		const char *symbol, *name;
+		int64_t size;
+
+		if (subject_dim_read(p->a, dims.item[i], &symbol, &size, NULL) != DCK_OK)
+			continue;
+		name = quoted_text(p->a, symbol);
+		python = mem_arena_fmt(
+		    p->a, "%s%soptions.add_free_dimension_override_by_name(\"%s\", %lld)", python,
+		    *python ? "; " : "", name, (long long)size);
+		c = mem_arena_fmt(p->a,
+				  "%s%sapi->AddFreeDimensionOverrideByName(options, \"%s\", %lld);",
+				  c, *c ? " " : "", name, (long long)size);
+	}
+	mem_arena_free(own);
+	if (python && *python && c)
+		row_put(p, "sizes", python, c, NULL, NULL);
+}
+
 static void ort_model_put(const applying *p, const dck_subject *s, const char *model)
 {
 	const bool processor = strcmp(p->device, "CPU") == 0 && !engine_value(p, s, "provider");
 
+	ort_sizes_put(p, s);
 	row_put(p, "model",
 		mem_arena_fmt(p->a, "session = onnxruntime.InferenceSession(\"%s\", options%s)",
 			      model, processor ? ", providers=[\"CPUExecutionProvider\"]" : ""),
@@ -369,7 +403,7 @@ static size_t sizes_list(const applying *p, const dck_subject *s, const char **r
 	size_t n = 0;
 
 	if (own && !(shapes && strcmp(shapes, "open") == 0) && strncmp(s->text, "zoo:", 4) != 0 &&
-	    subject_sizes_find(s->text, &s->model, own, &z, NULL) != DCK_OK)
+	    subject_sizes_find(s->text, &s->model, own, &z, NULL, NULL) != DCK_OK)
 		z.n = 0;
 	for (size_t i = 0; i < z.n; i++) {
 		const subject_sized *in = &z.input[i];
@@ -451,6 +485,9 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 
 	if (space_subject(&r->space, r->subject, value, a, &s, NULL) != DCK_OK)
 		return NULL;
+	/* The number of threads was that of a pinned process. */
+	const bool pinned = s.model.cpus && os_pin_cpus(s.model.cpus, NULL) == DCK_OK;
+
 	p.ort = !s.model.engine || strcmp(s.model.engine, "ort") == 0;
 	p.device = tune_upper(a, s.model.device && *s.model.device ? s.model.device : "cpu");
 	p.plugin = mem_arena_dup_n(a, p.device, strcspn(p.device, ":"));
@@ -471,5 +508,7 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 		(p.ort ? ort_model_put : openvino_model_put)(&p, &s, model ? model : "");
 		in_flight_put(&p, in_flight);
 	}
+	if (pinned)
+		os_unpin_cpus();
 	return command_text(&s, in_flight, a);
 }

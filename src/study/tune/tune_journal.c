@@ -22,10 +22,10 @@ static const struct {
 	const char *key;
 	size_t at;
 } numbers[] = {
-    {"cost", offsetof(race_outcome, cost_ns)},	     {"value", offsetof(race_outcome, value_ns)},
-    {"latency", offsetof(race_outcome, latency_ns)}, {"runs", offsetof(race_outcome, runs)},
-    {"over", offsetof(race_outcome, over)},	     {"mean", offsetof(race_outcome, mean_ns)},
-    {"error", offsetof(race_outcome, error)}};
+    {"cost", offsetof(race_outcome, cost_ns)},	 {"before", offsetof(race_outcome, before_ns)},
+    {"value", offsetof(race_outcome, value_ns)}, {"latency", offsetof(race_outcome, latency_ns)},
+    {"runs", offsetof(race_outcome, runs)},	 {"over", offsetof(race_outcome, over)},
+    {"mean", offsetof(race_outcome, mean_ns)},	 {"error", offsetof(race_outcome, error)}};
 #define NUMBERS (sizeof numbers / sizeof numbers[0])
 
 dck_status tune_journal_add(tune_run *r, const race_ask *ask, const race_outcome *o,

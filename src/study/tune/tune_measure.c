@@ -175,8 +175,10 @@ static dck_status default_failed(const tune_run *r, const worker_result *w, cons
 			 "one trial of the default takes longer than --max-time: give more");
 	if (o->end == RACE_MEMORY && r->config->max_memory_bytes > 0)
 		DCK_FAIL(err, E_NOMEM, "the default needs more than --max-memory: %s", o->why);
-	return err_set(err, w->why.code != DCK_OK ? w->why.code : DCK_E_ENGINE, __FILE__, __LINE__,
-		       "%s", o->why);
+	/* The outcome has the beginning of a long reason. */
+	if (w->why.code != DCK_OK)
+		return err_pass(w->why.code, &w->why, err);
+	DCK_FAIL(err, E_ENGINE, "%s", o->why);
 }
 
 static dck_status tune_trial(tune_run *r, const dck_subject *s, const race_arm *arm, bool first,
@@ -259,20 +261,33 @@ static double outputs_error(const outputs_job *job, bool *ret_differs, dck_err *
 	return error;
 }
 
-/* The same for the share of the labelled items that are predicted wrongly. */
-static double labels_error(const outputs_job *job, bool *ret_differs, dck_err *why)
+static dck_status labels_predict(const outputs_job *job, const dck_observer *watch,
+				 dck_record **ret, dck_err *err)
 {
 	const dck_alternative subject = {"configuration", job->other};
 	dck_accuracy_config c;
-	dck_record *record;
-	double share;
 
 	dck_accuracy_config_init(&c);
 	c.labels = job->config->labels;
 	c.inputs = job->config->inputs;
-	if (dck_accuracy(&subject, 1, &c, &job->watch, &record, why) != DCK_OK)
+	return dck_accuracy(&subject, 1, &c, watch, ret, err);
+}
+
+/* The same for the share of the labelled items that are predicted wrongly. */
+static double labels_error(const outputs_job *job, bool *ret_differs, dck_err *why)
+{
+	dck_record *record;
+	double share;
+
+	if (labels_predict(job, &job->watch, &record, why) != DCK_OK)
 		return NAN;
 	share = dck_record_value(record, "accuracy/overall");
+	/* The items before a failure may be of one class. */
+	if (record->incomplete) {
+		worker_incomplete_text(record, why->msg, sizeof why->msg);
+		dck_record_free(record);
+		return NAN;
+	}
 	*ret_differs = share < job->config->min_accuracy;
 	if (*ret_differs)
 		mem_print(why->msg, sizeof why->msg, "it predicts %.4g of the items correctly",
@@ -281,6 +296,70 @@ static double labels_error(const outputs_job *job, bool *ret_differs, dck_err *w
 		snprintf(why->msg, sizeof why->msg, "its predictions are not numbers");
 	dck_record_free(record);
 	return 1 - share;
+}
+
+/* The observer of a prediction that ends before its first item. */
+typedef struct labels_until {
+	const dck_observer *outer;
+	bool there;
+} labels_until;
+
+static void labels_progress_look(void *self, const dck_progress *p)
+{
+	labels_until *u = self;
+
+	u->there |= strcmp(p->phase, "items") == 0;
+}
+
+static bool labels_asked(void *self)
+{
+	const labels_until *u = self;
+
+	return u->there || observer_cancelled(u->outer);
+}
+
+static void labels_child(void *self, dck_sink *out)
+{
+	const outputs_job *job = self;
+	labels_until until = {.outer = &job->watch};
+	const dck_observer watch = {
+	    .self = &until, .progress = labels_progress_look, .cancelled = labels_asked};
+	dck_record *record = NULL;
+	char line[ANSWER_BYTES];
+	dck_err why = {0};
+	const dck_status status = labels_predict(job, &watch, &record, &why);
+
+	snprintf(line, sizeof line, "%d %s", until.there ? DCK_OK : status, why.msg);
+	sink_put(out, line, strlen(line) + 1);
+}
+
+dck_status tune_labels_check(tune_run *r, dck_err *err)
+{
+	outputs_job job = {.other = r->subject, .config = r->config};
+	dck_buffer line = {0};
+	dck_err why = {0};
+	dck_status status;
+	char *rest = NULL;
+	long code;
+
+	if (!r->config->labels)
+		return DCK_OK;
+	if (r->watch) {
+		job.watch.self = r->watch->self;
+		job.watch.cancelled = r->watch->cancelled;
+	}
+	observer_phase((void *)(uintptr_t)r->watch, "labels");
+	status = os_in_child(labels_child, &job, r->config->max_time_ns, ANSWER_BYTES, &line, &why);
+	if (observer_cancelled(r->watch))
+		status = ERR_SET(&why, E_CANCEL, "interrupted before anything was measured");
+	else if (status == DCK_OK && line.n > 0 && line.data[line.n - 1] == '\0') {
+		code = strtol(line.data, &rest, 10);
+		if (code < 0 && code >= DCK_E_CANCEL)
+			status = err_set(&why, (dck_status)code, __FILE__, __LINE__, "%s",
+					 rest + strspn(rest, " "));
+	}
+	dck_buffer_done(&line);
+	return err_pass(status, &why, err);
 }
 
 static void outputs_child(void *self, dck_sink *out)

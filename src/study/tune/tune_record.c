@@ -420,7 +420,8 @@ static const char *outputs_text(const tuned *m)
 	const race_arm *a = race_arm_get(m->r->race, m->best);
 
 	if (a->outputs != RACE_AGREE)
-		return "; its outputs could not be compared";
+		return m->r->config->labels ? "; its accuracy is not known"
+					    : "; its outputs could not be compared";
 	if (m->r->config->labels)
 		return mem_arena_fmt(m->a, "; it predicts %.4g %% of the items correctly",
 				     100 * (1 - a->error));
@@ -514,7 +515,9 @@ static void note_outputs(tuned *m)
 		else if (i == m->best && a->outputs == RACE_UNKNOWN)
 			record_note(
 			    m->b, "outputs-not-compared",
-			    "the outputs of %s could not be compared with the default's: %s",
+			    m->r->config->labels
+				? "the accuracy of %s is not known: %s"
+				: "the outputs of %s could not be compared with the default's: %s",
 			    arm_text(m, i), a->outputs_why);
 	}
 }

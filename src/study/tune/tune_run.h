@@ -24,6 +24,7 @@ typedef struct tune_run {
 	dck_err journal_failed; /* code 0: it did not fail */
 	dck_record *facts;	/* of the machine, the model and the engine; NULL: none yet */
 	size_t replayed;	/* steps of the journal */
+	double before_ns;	/* that was used before the first step */
 	uint64_t trial_ns;	/* measuring time of a trial */
 	record_others others;	/* that used the machine during the search */
 	bool interrupted;
@@ -37,6 +38,10 @@ typedef struct tune_run {
 /* Makes a trial or a comparison of outputs in another process (tune_measure.c). E_CANCEL; other
  * failures if no process can be run, or if the default fails in its first trial. */
 dck_status tune_measure(tune_run *r, const race_ask *ask, race_outcome *ret, dck_err *err);
+
+/* Checks that the labels, the items and the inputs of the default fit together, by a prediction
+ * that ends before its first item: a search has no use for a mistake that every trial repeats. */
+dck_status tune_labels_check(tune_run *r, dck_err *err);
 
 /* Appends a step to the journal, and replays a line (tune_journal.c). */
 dck_status tune_journal_add(tune_run *r, const race_ask *ask, const race_outcome *o,

@@ -21,3 +21,7 @@ END
 chmod +x odd
 deepclock bench --quiet --no-history --group 2 --runs 5 --warmup 0 --save run.json -- ./odd > text
 record run.json 'm("cpu/time")["value"] > 0.075e9' 'm("memory/peak_rss")["value"] > 1e8'
+# Fewer runs than a group: they are one group of their number.
+deepclock bench --quiet --no-history --group 7 --runs 3 --warmup 0 --save run.json -- true > text
+echo $?
+record run.json 'f("method", "group")' 'm("runs/count")["value"]' 'm("latency/median")["how"]'

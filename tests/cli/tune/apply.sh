@@ -7,6 +7,20 @@ echo $?
 record run.json '[row[4] for row in t("tune/apply")["rows"] if row[3] == "intra_op_num_threads"] == [f("engine", "threads")]' \
 	'[row[4] for row in t("tune/apply")["rows"] if row[3] == "inter_op_num_threads"]' \
 	'[row[0] for row in t("tune/apply")["rows"] if row[3] == "session.intra_op.allow_spinning"]'
+# Also of a process that is pinned.
+deepclock tune --quiet zoo:simplenet --cpus "$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')" --only mem_pattern --trial 5ms \
+	--max-time 1s --save run.json > text
+echo $?
+record run.json '[row[4] for row in t("tune/apply")["rows"] if row[3] == "intra_op_num_threads"]'
+# The sizes by name that the session had.
+onnx-model named.onnx <<'END'
+input x 1xlength
+output y
+node Relu x y
+END
+deepclock tune --quiet named.onnx --dim length=64 --only mem_pattern --trial 5ms --max-time 1s --save run.json > text
+echo $?
+record run.json '[row[1:3] for row in t("tune/apply")["rows"] if row[0] == "sizes"]'
 # It is given, so it is not varied.
 deepclock tune --quiet zoo:simplenet --engine-option ort:spin=0 --only spin --trial 5ms --max-time 1s
 echo $?

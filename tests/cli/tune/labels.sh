@@ -17,3 +17,7 @@ record run.json '"inaccurate" in {row[5] for row in t("tune/configurations")["ro
 # No configuration predicts that many correctly, so none can be the answer.
 search 0.9
 record run.json 'f("tune", "configuration")'
+# Labels of other items are refused before the first trial.
+npy wrong.npy '<i8' 3 0 1 2
+deepclock tune --quiet --only spin --labels wrong.npy --inputs x.npy --min-accuracy 0.7 relu.onnx
+echo $?

@@ -14,7 +14,14 @@ run zoo:simplenet --skip thread
 run zoo:simplenet --only threads --skip opt
 run zoo:simplenet --space there_is_no.txt
 run zoo:simplenet --engine null --space florp.txt
+run zoo:simplenet --engine null --space value.txt --goal throughput
 run zoo:simplenet --engine null --space value.txt
+printf 'seed=1,2\n' > seed.txt
+run zoo:simplenet --engine null --space seed.txt
+printf 'engine=null,florp\n' > engine.txt
+run zoo:simplenet --engine null --space engine.txt
+printf 'threads=1,2\nthreads=3\n' > twice.txt
+run zoo:simplenet --space twice.txt
 run zoo:simplenet --engine null
 run zoo:simplenet --engine null --skip threads
 : > empty.txt

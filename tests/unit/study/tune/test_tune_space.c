@@ -118,10 +118,11 @@ static void test_most(void **state)
 		text_add(text, sizeof text, "%s=%s\n",
 			 (const char *const[]){"ns", "sleep_ns", "fail_at", "batch"}[i],
 			 "2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
-	text_add(text, sizeof text, "seq=2,3,4\n");
+	text_add(text, sizeof text, "threads=101,102,103\n");
+	f->c.goal = TUNE_THROUGHPUT;
 	file_put(f, text); /* 4 of 15, 3, and the default: 64 */
 	assert_int_equal(make(f), DCK_OK);
-	text_add(text, sizeof text, "seed=2\n");
+	text_add(text, sizeof text, "opt=none\n");
 	file_put(f, text);
 	assert_int_equal(make(f), DCK_E_LIMIT);
 	assert_non_null(strstr(f->err.msg, "65 values to try, more than 64"));
@@ -150,7 +151,8 @@ static void test_default_values(void **state)
 	fixture *f = *state;
 	char text[80];
 
-	snprintf(text, sizeof text, "threads=%llu,1000\nbatch=1,2",
+	f->c.goal = TUNE_THROUGHPUT;
+	snprintf(text, sizeof text, "threads=%llu,1000\nbatch=1,2,2",
 		 (unsigned long long)engine_threads_default());
 	file_put(f, text);
 	assert_int_equal(make(f), DCK_OK);
@@ -171,6 +173,9 @@ static void test_file(void **state)
 	assert_int_equal(make(f), DCK_E_ARG);
 	file_put(f, "# times\n\n  ns=100,200 # two\r\nbatch=1,2,4");
 	f->s.model.batch = 1;
+	/* It changes how much a run computes. */
+	assert_int_equal(make(f), DCK_E_ARG);
+	f->c.goal = TUNE_THROUGHPUT;
 	assert_int_equal(make(f), DCK_OK);
 	assert_int_equal(f->p.n, 2);
 	assert_int_equal(dim_named(f, "ns")->n, 3);
