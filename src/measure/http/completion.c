@@ -179,6 +179,7 @@ static dck_status choice_member(json_reader *r, completion_event *e, dck_err *er
 		return members_read(r, t, choice_member, e, err);
 	DCK_TRY(json_skip(r, t, err));
 	if (t == JSON_TEXT) {
+		e->text |= content;
 		e->content |= content && r->n > 0;
 		e->finished |= finish && r->n > 0;
 		e->stopped |= finish && r->n > 0 && strcmp(r->text, "length") != 0;
@@ -214,13 +215,13 @@ static dck_status error_member(json_reader *r, completion_event *e, dck_err *err
 	return DCK_OK;
 }
 
-/* {"message": "..."}, or a text. */
+/* {"message": "..."}, or a text; an empty one is none. */
 static dck_status error_read(json_reader *r, completion_event *e, dck_err *err)
 {
 	json_token t;
 
 	DCK_TRY(json_next(r, &t, err));
-	if (t == JSON_TEXT)
+	if (t == JSON_TEXT && r->n > 0)
 		message_set(e, r->text, "");
 	e->failed |= t == JSON_OBJECT;
 	return members_read(r, t, error_member, e, err);
@@ -256,6 +257,10 @@ dck_status completion_event_read(const char *data, size_t n, completion_event *r
 	if (t != JSON_OBJECT)
 		DCK_FAIL(err, E_FORMAT, "an event is not a JSON object");
 	DCK_TRY(members_read(&r, t, event_member, &e, err));
+	if (json_next(&r, &t, NULL) != DCK_OK || t != JSON_END)
+		DCK_FAIL(err, E_FORMAT,
+			 "more follows the JSON object of an event: two events have an empty line "
+			 "between them");
 	*ret = e;
 	return DCK_OK;
 }

@@ -26,7 +26,8 @@ dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to
 
 typedef struct completion_event {
 	bool done;     /* the text [DONE] */
-	bool content;  /* text that is not empty: an answer's, or its reasoning's */
+	bool text;     /* of an answer, or of its reasoning; it may be empty */
+	bool content;  /* such a text that is not empty */
 	bool finished; /* a choice has a finish_reason */
 	bool stopped;  /* it ended before the requested length: another reason than "length" */
 	bool has_usage, has_cached;

@@ -1,9 +1,11 @@
 /* http_answer.c - the bytes of one answer: HTTP, then events, then what a completion's event has.
  *
  * All that one read returned has one time, that of its last bytes' arrival. Chunks without content
- * (a role, the usage) have no gap. A stream is complete when its body is and an event has its end:
- * a finish_reason or [DONE]. A proxy may end the body of a server that died. Of a server that has
- * sent neither so far, the end of a body whose length HTTP states is enough.
+ * (a role, the usage) have no gap. Tokens without text, such as special ones that are not shown,
+ * are counted by the server, so that the last one is the end. A stream is complete when its body is
+ * and an event has its end: a finish_reason or [DONE]. A proxy may end the body of a server that
+ * died. Of a server that has sent neither so far, the end of a body whose length HTTP states is
+ * enough.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -40,7 +42,7 @@ void http_answer_begin(http_connection *k)
 	sse_reader_reset(&k->events);
 	k->body_bytes = k->last_ns = 0;
 	k->ngaps = k->nquote = 0;
-	k->stopped = k->finished = false;
+	k->blank = k->stopped = k->finished = false;
 }
 
 static http_progress answer_fail(http_outcome outcome, http_outcome *ret)
@@ -75,7 +77,21 @@ static void chunk_take(http_client *c, http_connection *k)
 	} else if (!gap_push(k, (double)(k->arrival_ns - k->last_ns))) {
 		c->gaps_dropped++;
 	}
+	k->blank = false;
 	k->last_ns = a->end_ns = k->arrival_ns;
+	a->end_late_ns = arrival_late(k);
+}
+
+/* An empty text after those of several chunks, if it is a token's: most servers also send one with
+ * the finish_reason, or after it. */
+static void blank_take(http_client *c, http_connection *k, bool finishes)
+{
+	http_answer *a = &c->answers[k->index];
+
+	if (a->chunks < 2 || k->finished || (finishes && !k->blank))
+		return;
+	k->blank = true;
+	a->end_ns = k->arrival_ns;
 	a->end_late_ns = arrival_late(k);
 }
 
@@ -95,6 +111,9 @@ static http_progress answer_event(http_client *c, http_connection *k, http_outco
 	http_answer *a = &c->answers[k->index];
 	completion_event e;
 
+	/* One without data keeps a connection alive. */
+	if (strspn(k->events.data, " \t\n") == k->events.n)
+		return HTTP_GOES_ON;
 	if (k->nevents++ > 0)
 		event_join(k, a);
 	if (a->first_event_ns == 0)
@@ -113,6 +132,8 @@ static http_progress answer_event(http_client *c, http_connection *k, http_outco
 	}
 	if (e.content)
 		chunk_take(c, k);
+	else if (e.text)
+		blank_take(c, k, e.finished);
 	if (e.has_usage) {
 		a->has_usage = true;
 		a->tokens = e.completion_tokens;
@@ -284,6 +305,8 @@ static http_progress answer_end(http_client *c, http_connection *k, bool closed,
 		ERR_SET(why, E_IO, "the answer ended without a finish_reason and without [DONE]");
 		return answer_fail(HTTP_CUT, ret);
 	}
+	/* A server that reports 0 tokens of an answer with content counts none. */
+	a->has_usage &= a->tokens > 0;
 	if (a->has_usage ? a->tokens < c->new_tokens : k->stopped)
 		*ret = HTTP_EARLY;
 	else if (a->has_usage && a->tokens > c->new_tokens)

@@ -58,7 +58,7 @@ typedef struct http_answer {
 	uint64_t begin_ns;     /* the client turned to it */
 	uint64_t sent_ns;      /* its first bytes were handed to the system */
 	uint64_t first_byte_ns, first_event_ns, first_content_ns;
-	uint64_t end_ns; /* the last content, or the end of an answer that is not a stream */
+	uint64_t end_ns; /* the last token, or the end of an answer that is not a stream */
 	/* By which first_content_ns and end_ns may be later than the arrival: of chunks that were
 	 * read together, the time from the last one's arrival to the read; -1: unknown. */
 	int64_t first_late_ns, end_late_ns;

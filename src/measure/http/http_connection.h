@@ -33,6 +33,7 @@ struct http_connection {
 	uint64_t arrival_ns;
 	int64_t late_ns;
 	size_t nevents;
+	bool blank;    /* the last token had no text */
 	bool stopped;  /* another finish_reason than "length" */
 	bool finished; /* any finish_reason, or [DONE] */
 	char quote[HTTP_QUOTE_MAX];

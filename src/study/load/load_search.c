@@ -96,6 +96,20 @@ static dck_status unloaded_look(load_job *j, const load_run_config *a, bool *ret
 	return DCK_OK;
 }
 
+/* Returns whether the server refused requests because too many came: one stream may make more than
+ * it admits, and at a lower rate it may meet the limits. */
+static bool unloaded_is_refused(const load_answers *a)
+{
+	const uint64_t good =
+	    a->outcome[HTTP_ANSWERED] + a->outcome[HTTP_EARLY] + a->outcome[HTTP_LONGER];
+
+	for (size_t i = 0; i < LOAD_STATUSES && good > 0; i++)
+		if (a->status[i].n > 0 &&
+		    (a->status[i].status == 429 || a->status[i].status == 503))
+			return true;
+	return false;
+}
+
 /* If this violates a limit, no rate has to be measured. So an inconclusive measurement in which a
  * limit is exceeded is repeated: one during which the machine changes has a small effective sample
  * size. */
@@ -115,6 +129,9 @@ static dck_status unloaded_measure(load_job *j, bool *ret_stopped, dck_err *err)
 		if (j->unloaded.verdict != DCK_VERDICT_INCONCLUSIVE || !leans_over(j, &j->unloaded))
 			break;
 	}
+	if (j->unloaded.verdict == DCK_VERDICT_VIOLATED &&
+	    unloaded_is_refused(&j->unloaded.result.answers))
+		j->unloaded.verdict = DCK_VERDICT_INCONCLUSIVE;
 	return DCK_OK;
 }
 

@@ -11,12 +11,9 @@ need-ort || exit 77
 } | onnx-model slow.onnx
 npy x.npy '<f4' 4000x2000 0
 npy y.npy '<i8' 4000 0
-(sleep 4 && echo x > begun) &
-interrupt SIGINT begun deepclock accuracy --details --quiet --labels y.npy --inputs x.npy --batch 1 --threads 1 --save run.json \
-	slow.onnx > out 2> err
+interrupt SIGINT --shown 'items +[1-9][0-9,]* of' deepclock accuracy --details --labels y.npy --inputs x.npy --batch 1 --threads 1 \
+	--save run.json slow.onnx > out
 echo $?
-wait
 record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' '0 < f("accuracy", "items") < 4000' \
 	'm("accuracy/overall")["value"]'
 sed -n '/^Classification/p; s/^ *INCOMPLETE:\(.*\)after.*items/INCOMPLETE:\1after N items/p' out
-cat err

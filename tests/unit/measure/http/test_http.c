@@ -238,6 +238,8 @@ static void completions(void **state)
 	assert_true(event_of("[DONE]").done);
 	assert_true(event_of("{\"choices\":[{\"text\":\"a\"}]}").content);
 	assert_false(event_of("{\"choices\":[{\"text\":\"\"}]}").content);
+	assert_true(event_of("{\"choices\":[{\"text\":\"\"}]}").text);
+	assert_false(event_of("{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}").text);
 	assert_true(event_of("{\"choices\":[{\"delta\":{\"content\":\"\\u00e9\"}}]}").content);
 	assert_true(event_of("{\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}").content);
 	assert_false(
@@ -272,8 +274,9 @@ static void completions(void **state)
 	assert_string_equal(e.message, "out of memory");
 	assert_string_equal(event_of("{\"detail\":\"Not Found\"}").message, "Not Found");
 	assert_false(event_of("{\"error\":null}").failed);
-	static const char *const wrong[] = {"",	 "nonsense", "[]",
-					    "3", "{\"a\":",  "{\"choices\":[{"};
+	assert_false(event_of("{\"error\":\"\",\"choices\":[]}").failed);
+	static const char *const wrong[] = {
+	    "", "nonsense", "[]", "3", "{\"a\":", "{\"choices\":[{", "{\"a\":1}\n{\"a\":2}"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_int_equal(completion_event_read(wrong[i], strlen(wrong[i]), &e, NULL),
 				 DCK_E_FORMAT);
@@ -637,6 +640,43 @@ static void answers_of_late_reads(void **state)
 	}
 }
 
+/* Tokens without text after several chunks: the last one is the end, unless it only has the
+ * finish_reason, or follows it. */
+static void tokens_without_text(void **state)
+{
+#define BLANK	 "data: {\"choices\":[{\"text\":\"\"}]}\n\n"
+#define FINISHES "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"length\"}]}\n\n"
+	static const struct {
+		const char *event[5];
+		uint64_t chunks, end_ns;
+	} rows[] = {
+	    {{EVENT, EVENT, BLANK, FINISHES, EVENTS_END}, 2, 4000},
+	    {{EVENT, EVENT, BLANK, EVENT, FINISHES}, 3, 4000},
+	    {{EVENT, EVENT, FINISHES, BLANK, EVENTS_END}, 2, 2000},
+	    {{BLANK, EVENT, BLANK, FINISHES, EVENTS_END}, 1, 2000},
+	};
+	http_answer a;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char head[200];
+		answer_read reads[6] = {{head, 500, 0}};
+		size_t n = 0;
+
+		for (size_t k = 0; k < 5; k++) {
+			n += strlen(rows[i].event[k]);
+			reads[k + 1] = (answer_read){rows[i].event[k], 1000 * (k + 1), 0};
+		}
+		snprintf(head, sizeof head,
+			 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+			 "Content-Length: %zu\r\n\r\n",
+			 n);
+		answer_times(reads, 6, &a);
+		assert_int_equal(a.chunks, rows[i].chunks);
+		assert_int_equal(a.end_ns, rows[i].end_ns);
+	}
+}
+
 /* Reads a whole answer, which ends with the connection. quote, sends_end: of the client. */
 static http_outcome answer_outcome(const char *bytes, bool quote, bool sends_end, dck_err *why)
 {
@@ -676,6 +716,10 @@ static void answers_that_end(void **state)
 	    {HEAD "\r\n" EVENT USAGE "2}}\n\n" EVENTS_END, HTTP_ANSWERED, ""},
 	    {HEAD "\r\n" EVENT USAGE "1}}\n\n" EVENTS_END, HTTP_EARLY, ""},
 	    {HEAD "\r\n" EVENT USAGE "99999}}\n\n" EVENTS_END, HTTP_LONGER, ""},
+	    {HEAD "\r\n" EVENT USAGE "0}}\n\n" EVENTS_END, HTTP_ANSWERED, ""},
+	    {HEAD "\r\n: hello\n\ndata:\n\n" EVENT "data: \n\n" FINISH, HTTP_ANSWERED, ""},
+	    {HEAD "\r\ndata: {\"choices\":[]}\ndata: [DONE]\n\n", HTTP_MALFORMED,
+	     "an empty line between them"},
 	    {HEAD "\r\n" EVENT "data: {\"choices\":[{\"finish_reason\":\"abort\"}]}\n\n" EVENTS_END,
 	     HTTP_ERROR, "finish_reason: abort"},
 	    {HEAD "Content-Encoding: gzip\r\n\r\n", HTTP_MALFORMED, "Content-Encoding: gzip"},
@@ -764,6 +808,7 @@ int test_http(void)
 	    SCRATCH_TEST(header_files),
 	    cmocka_unit_test(late_reads),
 	    cmocka_unit_test(answers_of_late_reads),
+	    cmocka_unit_test(tokens_without_text),
 	    cmocka_unit_test(answers_that_end),
 	    cmocka_unit_test(answers_quoted),
 	    cmocka_unit_test(header_names),
