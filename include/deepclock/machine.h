@@ -82,7 +82,7 @@ typedef struct dck_roof {
 	double peak, bandwidth; /* FLOP/s of this type, B/s of this level */
 	double least_ns;	/* lower bound of the time, ns */
 	double attainable;	/* FLOP/s in that time; NaN also without FLOPs */
-	const char *bound;	/* the limit: "compute", "memory"; NULL: unknown */
+	const char *bound;	/* the limit: "compute", "memory"; NULL: unknown, or none */
 	const char *level;	/* "L1", "L2", "L3", "DRAM"; NULL: unknown */
 } dck_roof;
 

@@ -1,6 +1,9 @@
 /* input_given.c - what --input gives: numbers, files and arrays in memory, each for the input whose
  * name it has.
  *
+ * An archive (.npz) without the name of an input is for all inputs that it has an array of. What
+ * gives an input values twice is refused. The shapes of arrays go to shape_resolve_give().
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/input_given.h"
 #include "base/err.h"
@@ -100,18 +103,27 @@ static dck_status given_array(given_reader *b, size_t index, const char *file,
 	return status;
 }
 
-/* One archive for all inputs that it has an array of; the others stay random. */
+/* One archive for all inputs that it has an array of; the others stay random, or as given before.
+ */
 static dck_status archive_read(given_reader *b, const char *file, dck_err *err)
 {
 	const dck_arrays none = {0};
 	size_t found = 0;
 
 	for (size_t i = 0; i < b->z->n; i++) {
-		if (b->list[i].file || b->list[i].filled)
-			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
-				 b->z->input[i].info.name);
+		const input_given before = b->list[i];
+		const bool given = before.file || before.filled;
+
+		b->list[i] = (input_given){0};
 		const dck_status status = array_read(b, i, file, false, &none, err);
 
+		if (given) {
+			npy_done(&b->list[i].array);
+			b->list[i] = before;
+		}
+		if (given && status == DCK_OK)
+			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
+				 b->z->input[i].info.name);
 		if (status != DCK_OK && (status != DCK_E_ABSENT || !os_file_exists(file)))
 			return status;
 		found += status == DCK_OK;

@@ -56,14 +56,24 @@ static uint32_t float_bits(float f)
 	return u;
 }
 
-/* Round to nearest even; the values here are far from overflow, and small ones become 0 rather than
- * denormal, which would be slow for reasons that no real input has. */
-static uint16_t random_half_bits(float f)
+/* Returns a number below 2^-14 in steps of 2^-24, rounded to nearest even. */
+static uint32_t half_denormal(float magnitude)
+{
+	const float steps = magnitude * 0x1p24f; /* exact */
+	const uint32_t whole = (uint32_t)steps;
+	const float rest = steps - (float)whole;
+
+	return whole + (rest > 0.5f || (rest >= 0.5f && (whole & 1)));
+}
+
+/* Round to nearest even; the values here are far from overflow. Without `denormal` small ones
+ * become 0: such numbers would be slow for reasons that no real input has. */
+static uint16_t random_half_bits(float f, bool denormal)
 {
 	uint32_t u = float_bits(f), sign = (u >> 16) & 0x8000, magnitude = u & 0x7fffffff;
 
 	if (magnitude < 0x38800000) /* 2^-14 */
-		return (uint16_t)sign;
+		return (uint16_t)(sign | (denormal ? half_denormal(sign ? -f : f) : 0));
 	magnitude += 0xfff + ((magnitude >> 13) & 1);
 	return (uint16_t)(sign | ((magnitude - 0x38000000) >> 13));
 }
@@ -84,7 +94,7 @@ static bool fill_floats(void *p, size_t n, dck_dtype t, const double *span, gene
 		if (t.code == DCK_DTYPE_BFLOAT && t.bits == 16)
 			((uint16_t *)p)[i] = random_bfloat_bits((float)v);
 		else if (t.code == DCK_DTYPE_FLOAT && t.bits == 16)
-			((uint16_t *)p)[i] = random_half_bits((float)v);
+			((uint16_t *)p)[i] = random_half_bits((float)v, span != NULL);
 		else if ((t.code == DCK_DTYPE_FLOAT && t.bits == 32) ||
 			 (t.code == DCK_DTYPE_COMPLEX && t.bits == 64))
 			((float *)p)[i] = (float)v;

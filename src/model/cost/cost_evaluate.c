@@ -222,6 +222,61 @@ static val *owner(val *v)
 /* The last use of an output of the model: it is needed until the end. */
 #define KEPT (SIZE_MAX - 1)
 
+/* Returns the last operator inside each operator, which is itself where none is inside; NULL: no
+ * memory. */
+static size_t *inside_last(infer *in)
+{
+	size_t *last = mem_arena_array(in->arena, in->nops, sizeof *last);
+
+	/* Operators inside come after the operator that encloses them. */
+	for (size_t i = in->nops; last && i-- > 0;) {
+		const size_t around = in->ops[i].inside;
+
+		last[i] = last[i] > i ? last[i] : i;
+		if (around < i && last[around] < last[i])
+			last[around] = last[i];
+	}
+	return last;
+}
+
+/* Returns whether the operators directly inside `around`, of which `c` is one, may run in several
+ * rounds. The branches of an If do not. */
+static bool runs_again(const cost_op *around, const cost_op *c)
+{
+	return !c->branch && !around->expanded && !sym_is(c->rounds, 1);
+}
+
+/* Returns the operator after which the use of v by operator i ends: a value from outside of a loop
+ * is needed again in each round. */
+static size_t use_end(const infer *in, const size_t *last, const val *v, size_t i)
+{
+	const bool before_all = v->def == SIZE_MAX && v->input;
+	size_t end = i;
+
+	if (!before_all && v->def == SIZE_MAX) /* the state of a round, or made by nothing */
+		return end;
+	for (size_t at = i; in->ops[at].inside < at; at = in->ops[at].inside) {
+		const size_t around = in->ops[at].inside;
+
+		if (!before_all && v->def > around)
+			break;
+		if (runs_again(&in->ops[around], &in->ops[at]))
+			end = last[around];
+	}
+	return end;
+}
+
+/* The same for what Scan takes a step of in each round; its other inputs are only the first state.
+ */
+static size_t scanned_end(const infer *in, const size_t *last, const cost_op *c, size_t i, size_t k)
+{
+	const int64_t scans = onnx_attribute_int(c->node, "num_scan_inputs", 0);
+
+	return strcmp(c->node->op, "Scan") == 0 && scans > 0 && k + (uint64_t)scans >= c->nin
+		   ? last[i]
+		   : use_end(in, last, c->in[k], i);
+}
+
 /* The most bytes of activations that are needed at one time. Each value lives from the operator
  * that makes it to the last one that uses it, in the order of the file; views take no memory. */
 static sym_int peak(infer *in)
@@ -229,8 +284,9 @@ static sym_int peak(infer *in)
 	cost_result *r = in->result;
 	sym_table *t = in->nums;
 	int64_t alive = 0, most = 0, *bytes = mem_arena_array(in->arena, in->nops, sizeof *bytes);
+	const size_t *last = inside_last(in);
 
-	if (!bytes)
+	if (!bytes || !last)
 		return sym_unknown(t, "out of memory");
 	/* Repeated walks of bodies left marks of operators that were discarded. */
 	for (size_t i = 0; i < in->nops; i++)
@@ -240,8 +296,11 @@ static sym_int peak(infer *in)
 	for (size_t i = 0; i < in->nops; i++)
 		for (size_t k = 0; k < in->ops[i].nin; k++) {
 			val *v = in->ops[i].in[k];
-			if (v && (owner(v)->last_use == SIZE_MAX || owner(v)->last_use < i))
-				owner(v)->last_use = i;
+			if (!v)
+				continue;
+			const size_t end = scanned_end(in, last, &in->ops[i], i, k);
+			if (owner(v)->last_use == SIZE_MAX || owner(v)->last_use < end)
+				owner(v)->last_use = end;
 		}
 	for (size_t i = 0; i < r->noutputs; i++)
 		owner(r->outputs[i])->last_use = KEPT;

@@ -38,21 +38,25 @@ static dck_status input_shape(infer *in, val *v, const cost_shape *want)
 static void fix_symbols(infer *in, const onnx_graph *g)
 {
 	const cost_config *c = in->config;
+	name_index given;
 
 	for (size_t i = 0; i < c->ndims; i++)
 		sym_bind(in->nums, c->dims[i].symbol, c->dims[i].value);
+	if (!name_index_init(&given, in->arena, c->ninputs))
+		return;
+	for (size_t k = 0; k < c->ninputs; k++)
+		name_index_intern(&given, c->inputs[k].name ? c->inputs[k].name : "");
 	for (size_t i = 0; i < g->ninputs; i++) {
 		const onnx_type *type = g->inputs[i].type;
 		const onnx_shape *s = type && type->tensor ? type->tensor->shape : NULL;
 		if (!s || !g->inputs[i].name)
 			continue;
-		for (size_t k = 0; k < c->ninputs; k++)
-			for (size_t j = 0; j < s->rank && j < (size_t)c->inputs[k].rank &&
-					   strcmp(c->inputs[k].name, g->inputs[i].name) == 0;
-			     j++)
-				if (s->dims[j].value < 0 && onnx_symbol_named(s->dims[j].symbol) &&
-				    c->inputs[k].dims[j] >= 0)
-					sym_bind(in->nums, s->dims[j].symbol, c->inputs[k].dims[j]);
+		const size_t k = name_index_find(&given, g->inputs[i].name);
+		const cost_shape *of = k != NAME_INDEX_NONE ? &c->inputs[k] : NULL;
+		for (size_t j = 0; of && j < s->rank && j < (size_t)of->rank; j++)
+			if (s->dims[j].value < 0 && onnx_symbol_named(s->dims[j].symbol) &&
+			    of->dims[j] >= 0)
+				sym_bind(in->nums, s->dims[j].symbol, of->dims[j]);
 		if (c->batch > 0 && s->rank && s->dims[0].value < 0 &&
 		    onnx_symbol_named(s->dims[0].symbol))
 			sym_bind(in->nums, s->dims[0].symbol, c->batch);

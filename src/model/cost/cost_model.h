@@ -27,7 +27,7 @@ typedef struct val {
 	int rank;      /* below 0: not known; `why` is the reason */
 	sym_int *dims;
 	const char *why;
-	bool misfit;   /* the inputs of its operator contradict each other, because of `why` */
+	bool misfit;   /* no engine runs its operator, because of `why` */
 	bool constant; /* its contents are the same in every run */
 	/* Known contents: `n` values in one of the two lists. A float tensor whose values are
 	 * integers may have `ints`. */
@@ -48,6 +48,9 @@ typedef struct val {
 	struct val *base;
 	/* of an output of a function's call: the value in the function */
 	struct val *inner;
+	/* of the state of a loop's body: what the body makes, which is the state of the next round
+	 */
+	struct val *again;
 	/* of a constant that was made from one initializer by reshaping, converting or
 	 * dequantising: that initializer */
 	struct val *from;
@@ -57,7 +60,8 @@ typedef struct val {
 	int64_t seen;
 	const void *mark; /* user data of the visitor; a copy of the value has it too */
 	/* The other members are for the inference and the sums alone. */
-	bool learned;  /* of a value that an operator makes: it depends on a parameter */
+	bool learned; /* of a value that an operator makes, or of a state: it depends on a parameter
+		       */
 	size_t reader; /* the index of the last operator that counted it as read */
 	/* Indices of operators; SIZE_MAX: made before all of them, used by none. */
 	size_t def, last_use;

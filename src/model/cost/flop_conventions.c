@@ -7,10 +7,12 @@
  * table is partial. Each convention was measured on torchvision's networks: the differences to the
  * exact MACs are integer identities (docs/commands/cost.md shows them).
  *
- * convention_backward_count() is one forward data-flow pass: operators are in topological order,
- * and `learned` of a value marks that it depends on a parameter. An operator with MACs takes its
- * MACs once more for each of its two operands that needs a gradient; of several products each takes
- * its own. It writes into the result's values, so one thread may use a result at a time.
+ * convention_backward_count() follows the data flow: operators are in topological order, and
+ * `learned` of a value marks that it depends on a parameter. The state of a loop may do so only
+ * after the first round, so that the marks are set in several passes (learned_pass()). Then an
+ * operator with MACs takes its MACs once more for each of its two operands that needs a gradient;
+ * of several products each takes its own. It writes into the result's values, so one thread may use
+ * a result at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/flop_conventions.h"
@@ -286,8 +288,8 @@ sym_int convention_count(const flop_convention *p, const cost_result *r, const c
  * states for values that operators make. */
 static bool needs_gradient(const val *v)
 {
-	/* The state of a body is what goes into it. */
-	while (v && v->def == SIZE_MAX && v->base && !v->tensor)
+	/* The state of a body is what goes into it, and what a round before has made. */
+	while (v && v->def == SIZE_MAX && v->base && !v->tensor && !v->learned)
 		v = v->base;
 	if (!v || !onnx_dtype_real(v->dtype))
 		return false;
@@ -347,11 +349,41 @@ static void learned_mark(cost_result *r, size_t i)
 				r->ops[i].out[k]->learned = true;
 }
 
+/* Marks all values that depend on a parameter. Returns whether the state of a body has become one
+ * of them. */
+static bool learned_pass(cost_result *r)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *c = &r->ops[i];
+		bool any = false;
+
+		if (c->folded)
+			continue;
+		for (size_t k = 0; k < c->nin; k++) {
+			val *v = c->in[k];
+
+			if (v && v->again && !v->learned && needs_gradient(v->again))
+				changed = v->learned = true;
+			any |= needs_gradient(v);
+		}
+		if (any)
+			learned_mark(r, i);
+	}
+	return changed;
+}
+
+/* The most passes: a state may depend on another state of the round before. */
+#define LEARNED_PASSES 32
+
 void convention_backward_count(cost_result *r, convention_backward *ret)
 {
 	sym_table *t = r->nums;
 	sym_int macs = sym_const(0), rest = sym_const(0);
 
+	for (int pass = 0; pass < LEARNED_PASSES && (learned_pass(r) || pass == 0); pass++)
+		;
 	for (size_t i = 0; i < r->nops; i++) {
 		cost_op *c = &r->ops[i];
 		int64_t operands = 0;
@@ -359,8 +391,6 @@ void convention_backward_count(cost_result *r, convention_backward *ret)
 			continue;
 		for (size_t k = 0; k < c->nin; k++)
 			operands += needs_gradient(c->in[k]);
-		if (operands)
-			learned_mark(r, i);
 		if (!operands || c->expanded)
 			continue;
 		if (sym_is(c->macs, 0)) {

@@ -236,8 +236,8 @@ void op_packed(op *o, size_t i, sym_int elements)
 bool op_axis(op *o, int64_t axis, int rank, int *ret)
 {
 	if (axis < -rank || axis >= rank)
-		return op_unknown(o, "its axis %lld is outside of %d dimensions", (long long)axis,
-				  rank);
+		return op_misfit(o, "its axis %lld is outside of %d dimensions", (long long)axis,
+				 rank);
 	*ret = (int)(axis < 0 ? axis + rank : axis);
 	return true;
 }
@@ -738,6 +738,27 @@ void shape_same_first(op *o)
 
 	if (x)
 		op_same(o, 0, x);
+}
+
+void op_one_type(op *o, const size_t *inputs, size_t n)
+{
+	val *out = op_out(o, 0);
+	int64_t one = 0;
+
+	for (size_t i = 0; i < n && out; i++) {
+		const val *v = op_in(o, inputs ? inputs[i] : i);
+		const int64_t dtype = v && v->kind == VAL_TENSOR ? v->dtype : 0;
+
+		if (!one)
+			one = dtype;
+		if (!dtype || dtype == one)
+			continue;
+		out->why =
+		    mem_arena_fmt(o->arena, "its inputs have two types: %s and %s",
+				  cost_dtype_text(one, o->arena), cost_dtype_text(dtype, o->arena));
+		out->misfit = out->why != NULL;
+		return;
+	}
 }
 
 void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype)

@@ -129,7 +129,7 @@ void op_packed(op *o, size_t i, sym_int elements);
  * newer opsets: different integers from 0 to rank-1, sorted. False, after op_unknown(): they are
  * not known or not valid. *ret_n 0 and *ret NULL: the node does not state any. */
 bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n);
-/* Normalizes an axis: -1 becomes rank-1. False, after op_unknown(): the axis is out of range. */
+/* Normalizes an axis: -1 becomes rank-1. False, after op_misfit(): the axis is out of range. */
 bool op_axis(op *o, int64_t axis, int rank, int *ret);
 
 /* --- answers --- */
@@ -143,8 +143,11 @@ void op_set_typed(op *o, int64_t dtype);
 /* Sets the reason why the outputs that are not set yet are unknown. Their dtype does not change.
  * Returns false. */
 bool op_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
-/* The same for inputs whose sizes contradict each other, so that the operator runs nowhere. */
+/* The same for inputs and axes that contradict each other, so that the operator runs nowhere. */
 bool op_misfit(op *o, const char *why, ...) DCK_PRINTF(2, 3);
+/* Marks output 0, whose shape stays, in the same way where these n inputs have several types.
+ * inputs NULL: the first n inputs. */
+void op_one_type(op *o, const size_t *inputs, size_t n);
 /* Sets the type of output i, whose rank is not known. */
 void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...) DCK_PRINTF(4, 5);
 val *op_out(op *o, size_t i); /* NULL: the node leaves it out */

@@ -44,6 +44,10 @@ sym_table *sym_table_new(mem_arena *a)
 		return NULL;
 	t->arena = a;
 	t->failed.why = "out of memory";
+	t->nslots = SLOTS;
+	t->slots = mem_arena_array(a, t->nslots, sizeof *t->slots);
+	if (!t->slots)
+		return NULL;
 	for (size_t i = 0; i < SLOTS; i++)
 		t->atom_slots[i] = -1;
 	return t;
@@ -132,6 +136,24 @@ static uint32_t atom_get(sym_table *t, atom_kind kind, const char *text, sym_int
 	return (uint32_t)t->natoms++;
 }
 
+/* Doubles the slots where the lists have become long. */
+static void slots_grow(sym_table *t)
+{
+	const size_t n = 2 * t->nslots;
+	sym_poly **slots = t->npolys < n ? NULL : mem_arena_array(t->arena, n, sizeof *slots);
+
+	if (!slots)
+		return;
+	for (size_t i = 0; i < t->nslots; i++)
+		for (sym_poly *p = t->slots[i], *next; p; p = next) {
+			next = p->next;
+			p->next = slots[p->hash & (n - 1)];
+			slots[p->hash & (n - 1)] = p;
+		}
+	t->slots = slots;
+	t->nslots = n;
+}
+
 /* Returns the unique object of these terms, which are in order and have no coefficient 0. */
 static sym_int polynomial_intern(sym_table *t, const term *terms, size_t n)
 {
@@ -149,7 +171,7 @@ static sym_int polynomial_intern(sym_table *t, const term *terms, size_t n)
 					((uint64_t)terms[i].f[k].atom << 32) | terms[i].f[k].power);
 		factors += terms[i].n;
 	}
-	for (const sym_poly *p = t->slots[h % SLOTS]; p; p = p->next) {
+	for (const sym_poly *p = t->slots[h & (t->nslots - 1)]; p; p = p->next) {
 		bool same = p->hash == h && p->n == n;
 		for (size_t i = 0; same && i < n; i++)
 			same = p->terms[i].coef == terms[i].coef && p->terms[i].n == terms[i].n &&
@@ -169,8 +191,10 @@ static sym_int polynomial_intern(sym_table *t, const term *terms, size_t n)
 			memcpy(all, terms[i].f, terms[i].n * sizeof *all);
 		all += terms[i].n;
 	}
-	*p = (sym_poly){.hash = h, .n = n, .terms = list, .next = t->slots[h % SLOTS]};
-	t->slots[h % SLOTS] = p;
+	slots_grow(t);
+	*p = (sym_poly){.hash = h, .n = n, .terms = list, .next = t->slots[h & (t->nslots - 1)]};
+	t->slots[h & (t->nslots - 1)] = p;
+	t->npolys++;
 	return (sym_int){0, p};
 }
 

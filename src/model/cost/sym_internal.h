@@ -22,7 +22,7 @@ struct sym_poly {
 	uint64_t hash;
 	size_t n;
 	const packed *terms;
-	const sym_poly *next;
+	sym_poly *next;
 };
 
 typedef enum atom_kind { ATOM_SYMBOL, ATOM_FRESH, ATOM_DIV, ATOM_MAX, ATOM_MIN } atom_kind;
@@ -45,7 +45,10 @@ struct sym_table {
 	atom *atoms;
 	size_t natoms, cap, nfresh;
 	int atom_slots[SLOTS];
-	const sym_poly *slots[SLOTS];
+	/* Polynomials by their hash: lists, in a power of two of slots, of which there are about as
+	 * many as polynomials. */
+	sym_poly **slots;
+	size_t nslots, npolys;
 	sym_poly failed; /* the absent number when out of memory */
 };
 

@@ -56,22 +56,31 @@ static void declared_value_read(const onnx_value *v, mem_arena *a, model_value *
 
 /* Marks the inputs that recurrent layers take in their usual layout, 0: sequence and initial
  * states. https://onnx.ai/onnx/operators/onnx__LSTM.html */
-static void time_major_mark(const onnx_graph *g, model_value *in, size_t n)
+static void time_major_mark(const onnx_graph *g, model_value *in, size_t n, mem_arena *a)
 {
 	static const size_t slots[] = {0, 5, 6};
+	name_index names;
 
-	for (size_t i = 0; i < g->nnodes; i++) {
+	if (!name_index_init(&names, a, n))
+		return;
+	for (size_t v = 0; v < n && in[v].name; v++)
+		name_index_intern(&names, in[v].name);
+	/* Two inputs of one name have one place: such a file is refused elsewhere. */
+	for (size_t i = 0; i < g->nnodes && names.n == n; i++) {
 		const onnx_node *node = &g->nodes[i];
 		const char *op = node->op ? node->op : "";
 
 		if ((strcmp(op, "LSTM") != 0 && strcmp(op, "GRU") != 0 && strcmp(op, "RNN") != 0) ||
 		    onnx_attribute_int(node, "layout", 0) != 0)
 			continue;
-		for (size_t k = 0; k < sizeof slots / sizeof *slots; k++)
-			for (size_t v = 0; slots[k] < node->ninputs && v < n; v++)
-				in[v].time_major |= node->inputs[slots[k]] && in[v].name &&
-						    in[v].rank == 3 &&
-						    strcmp(node->inputs[slots[k]], in[v].name) == 0;
+		for (size_t k = 0; k < sizeof slots / sizeof *slots && slots[k] < node->ninputs;
+		     k++) {
+			const char *name = node->inputs[slots[k]];
+			const size_t v = name ? name_index_find(&names, name) : NAME_INDEX_NONE;
+
+			if (v != NAME_INDEX_NONE)
+				in[v].time_major |= in[v].rank == 3;
+		}
 	}
 }
 
@@ -89,7 +98,7 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 		if (!g->inputs[i].name ||
 		    name_index_find(&given, g->inputs[i].name) == NAME_INDEX_NONE)
 			declared_value_read(&g->inputs[i], a, &in[v.nin++]);
-	time_major_mark(g, in, v.nin);
+	time_major_mark(g, in, v.nin, a);
 	for (size_t i = 0; i < g->noutputs; i++)
 		declared_value_read(&g->outputs[i], a, &out[v.nout++]);
 	DCK_NEED(!mem_arena_failed(a), err, "to read the model's inputs");

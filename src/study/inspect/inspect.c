@@ -170,29 +170,31 @@ static void outputs_complete(inspection *x)
 {
 	const cost_result *r = x->c.cost;
 	model_value *out = mem_arena_array(x->arena, x->values.nout, sizeof *out);
+	size_t k = 0; /* both lists are in the order of the file, and this one may lack some */
 
 	for (size_t i = 0; out && i < x->values.nout; i++) {
-		out[i] = x->values.out[i];
-		for (size_t k = 0; k < r->noutputs; k++) {
-			const val *v = r->outputs[k];
-			const size_t rank = v->rank > 0 ? (size_t)v->rank : 0;
-			int64_t *dims = mem_arena_array(x->arena, rank, sizeof *dims);
-			const char **symbols = mem_arena_array(x->arena, rank, sizeof *symbols);
+		const val *v = k < r->noutputs ? r->outputs[k] : NULL;
 
-			if (out[i].rank >= 0 || v->kind != VAL_TENSOR || v->rank < 0 || !dims ||
-			    !symbols || strcmp(v->name, out[i].name) != 0)
-				continue;
-			for (size_t d = 0; d < rank; d++) {
-				dims[d] = sym_known(v->dims[d]) ? v->dims[d].v : -1;
-				symbols[d] =
-				    sym_known(v->dims[d]) ? NULL : sym_text(r->nums, v->dims[d]);
-			}
-			out[i].kind = "tensor";
-			out[i].dtype = v->dtype;
-			out[i].rank = v->rank;
-			out[i].dims = dims;
-			out[i].symbols = symbols;
+		out[i] = x->values.out[i];
+		if (!v || !v->name || strcmp(v->name, out[i].name) != 0)
+			continue;
+		k++;
+		if (out[i].rank >= 0 || v->kind != VAL_TENSOR || v->rank < 0)
+			continue;
+		const size_t rank = (size_t)v->rank;
+		int64_t *dims = mem_arena_array(x->arena, rank, sizeof *dims);
+		const char **symbols = mem_arena_array(x->arena, rank, sizeof *symbols);
+		for (size_t d = 0; d < rank && dims && symbols; d++) {
+			dims[d] = sym_known(v->dims[d]) ? v->dims[d].v : -1;
+			symbols[d] = sym_known(v->dims[d]) ? NULL : sym_text(r->nums, v->dims[d]);
 		}
+		if (!dims || !symbols)
+			continue;
+		out[i].kind = "tensor";
+		out[i].dtype = v->dtype;
+		out[i].rank = v->rank;
+		out[i].dims = dims;
+		out[i].symbols = symbols;
 	}
 	if (out)
 		x->values.out = out;

@@ -19,6 +19,36 @@ static const struct {
 	int64_t newest;
 } refused_domains[] = {{"ai.onnx.ml", 5}, {"com.microsoft", 1}};
 
+/* The operator set that introduced each of ONNX's operators since the 8th. Of older sets ONNX
+ * Runtime has LayerNormalization, MeanVarianceNormalization and ThresholdedRelu too. */
+static const struct {
+	int64_t opset;
+	const char *names;
+} refused_before[] = {
+    {8, "Expand Scan"},
+    {9,
+     "Acosh Asinh Atanh Compress ConstantOfShape Cosh Erf EyeLike IsNaN MaxUnpool NonZero OneHot "
+     "Scatter Shrink Sign Sinh TfIdfVectorizer Where"},
+    {10, "ConvInteger DequantizeLinear IsInf MatMulInteger Mod NonMaxSuppression QLinearConv "
+	 "QLinearMatMul QuantizeLinear Resize ReverseSequence RoiAlign StringNormalizer"},
+    {11,
+     "BitShift ConcatFromSequence CumSum Det DynamicQuantizeLinear GatherElements GatherND Range "
+     "Round ScatterElements ScatterND SequenceAt SequenceConstruct SequenceEmpty SequenceErase "
+     "SequenceInsert SequenceLength SplitToSequence Unique"},
+    {12,
+     "Celu Einsum GreaterOrEqual LessOrEqual NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss"},
+    {14, "HardSwish Trilu"},
+    {15, "Bernoulli CastLike Optional OptionalGetElement OptionalHasElement"},
+    {16, "GridSample"},
+    {17, "BlackmanWindow DFT HammingWindow HannWindow MelWeightMatrix STFT SequenceMap"},
+    {18, "BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad Col2Im GroupNormalization Mish"},
+    {19, "DeformConv"},
+    {20, "AffineGrid Gelu ImageDecoder RegexFullMatch StringConcat StringSplit"},
+    {23, "Attention RMSNormalization RotaryEmbedding"},
+    {24, "Swish TensorScatter"},
+    {26, "BitCast CumProd"},
+};
+
 /* Returns whether a path leads out of the directory it begins in. */
 static bool refused_outside(const char *path)
 {
@@ -133,6 +163,49 @@ static const char *sizes_wrong(const cost_result *r, mem_arena *a)
 	return NULL;
 }
 
+static bool refused_own_domain(const char *domain)
+{
+	return !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
+}
+
+/* Returns whether operator i is inside the call of a function, which has its own operator sets. */
+static bool refused_in_function(const cost_result *r, size_t i)
+{
+	while (r->ops[i].inside < i) {
+		i = r->ops[i].inside;
+		if (r->ops[i].expanded)
+			return true;
+	}
+	return false;
+}
+
+/* Returns which operator is newer than the model's operator set; NULL: none. */
+static const char *too_new(const onnx_model *m, const cost_result *r, int64_t opset, mem_arena *a)
+{
+	for (size_t i = 0; i < r->nops; i++) {
+		const onnx_node *n = r->ops[i].node;
+		int64_t since = 0;
+
+		if (!refused_own_domain(n->domain) || r->ops[i].expanded)
+			continue;
+		for (size_t k = 0; k < sizeof refused_before / sizeof *refused_before; k++)
+			if (opset < refused_before[k].opset &&
+			    name_index_listed(refused_before[k].names, n->op))
+				since = refused_before[k].opset;
+		if (since == 0 || refused_in_function(r, i))
+			continue;
+		for (size_t k = 0; k < m->nfunctions && since > 0; k++)
+			if (refused_own_domain(m->functions[k].domain) && m->functions[k].name &&
+			    strcmp(m->functions[k].name, n->op) == 0)
+				since = 0;
+		if (since > 0)
+			return mem_arena_fmt(
+			    a, "its opset is %lld, and the operator %.40s exists since %lld",
+			    (long long)opset, n->op, (long long)since);
+	}
+	return NULL;
+}
+
 /* Returns the first initializer whose data has another length than its shape; NULL: none. */
 static const onnx_tensor *data_wrong(const onnx_graph *g)
 {
@@ -177,8 +250,7 @@ const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *
 	for (size_t i = 0; i < m->nopsets; i++) {
 		const char *domain = m->opsets[i].domain;
 
-		if ((!domain || !*domain || strcmp(domain, "ai.onnx") == 0) &&
-		    m->opsets[i].version < 1)
+		if (refused_own_domain(domain) && m->opsets[i].version < 1)
 			return mem_arena_fmt(a, "its opset is %lld, the first one is 1",
 					     (long long)m->opsets[i].version);
 	}
@@ -192,6 +264,8 @@ const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *
 		why = names_wrong(m->graph, a);
 	if (!why)
 		why = sizes_wrong(r, a);
+	if (!why)
+		why = too_new(m, r, opset, a);
 	if (why)
 		return why;
 	t = data_wrong(m->graph);

@@ -112,7 +112,8 @@ void dck_roof_get(const dck_roofline *l, const char *dtype, double flops, double
 	compute_ns = flops == 0 ? 0 : 1e9 * flops / peak;
 	memory_ns = 1e9 * bytes / ret->bandwidth;
 	ret->least_ns = fmax(compute_ns, memory_ns);
-	ret->bound = compute_ns >= memory_ns ? "compute" : "memory";
+	if (flops > 0 || bytes > 0) /* what does neither is bound by nothing */
+		ret->bound = compute_ns >= memory_ns ? "compute" : "memory";
 	if (flops > 0)
 		ret->attainable = 1e9 * flops / ret->least_ns;
 }

@@ -42,6 +42,11 @@ show two.onnx --input x=deflated.npz --input y=0.5
 show one.onnx --input other.npz
 show one.onnx --input x=other.npz
 show two.onnx --input x.npz
+# An archive for the other inputs, before and after what gives one; twice is refused.
+show two.onnx --input y=0.5 --input x.npz
+show two.onnx --input x.npz --input y=0.5
+show two.onnx --input y=0.5 --input stored.npz
+show two.onnx --input stored.npz --input y=0.5
 show two.onnx --input none.npz
 show two.onnx --input x=none.npz
 show two.onnx --input big.npz

@@ -14,3 +14,12 @@ for version in "opset 0" "ir -" "ir 0"; do
 	printf "$version\ninput x 2x3\noutput y\nnode Relu x y\n" | onnx-model odd.onnx
 	deepclock inspect odd.onnx | grep -e ^warning -e ^next
 done
+# Types, axes and operators that no engine takes.
+refuse() {
+	onnx-model odd.onnx
+	deepclock inspect odd.onnx | sed -n '/^warning/,/^the rest/p;/^next/p' | grep -v '^the rest'
+}
+printf 'input x 2x3\ninput z 2x3 int64\noutput y\nnode Add x,z y both\n' | refuse
+printf 'input x 2x3\noutput y\nnode Concat x,x y cat ai.onnx axis=5\n' | refuse
+printf 'opset 13\ninput x 2x3\noutput y\nnode Mish x y\n' | refuse
+printf 'opset 13\ninput x 2x3\nweight w 3\noutput y\nnode LayerNormalization x,w y\n' | refuse

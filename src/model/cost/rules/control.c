@@ -287,8 +287,12 @@ static bool rounds_walk(op *o, rounds *r, sym_int times, bool again, bool *ret_s
 			*ret_stable &= !next || same_type(next, r->state[i]);
 			r->state[i] = next;
 		}
-		if (!changed)
+		if (!changed) {
+			for (size_t i = 0; i < r->nstate; i++)
+				if (r->state[i] && r->first_state + i < r->nout)
+					r->state[i]->again = r->out[r->first_state + i];
 			return true;
+		}
 		if (walk == WALKS_MAX) /* one last walk, with a state of which nothing is known */
 			for (size_t i = 0; i < r->nstate; i++) {
 				r->state[i] = op_like(o, NULL);

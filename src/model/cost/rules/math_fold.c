@@ -419,11 +419,14 @@ static void shape_binary(op *o)
 	const val *a = op_in(o, 0);
 
 	binary(o, a ? a->dtype : 0);
+	if (strcmp(o->node->op, "Pow") != 0) /* its exponent may have another type */
+		op_one_type(o, NULL, 2);
 }
 
 static void shape_compare(op *o)
 {
 	binary(o, ONNX_BOOL);
+	op_one_type(o, NULL, 2);
 }
 
 /* Contents of more than two inputs: each further input has the shape of the output, or one element.
@@ -456,6 +459,7 @@ static void fold_variadic(op *o)
 static void shape_variadic(op *o)
 {
 	shape_broadcast(o);
+	op_one_type(o, NULL, o->made->nin);
 	if (!op_out(o, 0) || op_out(o, 0)->rank < 0)
 		return;
 	const val *first = op_in(o, 0);

@@ -16,6 +16,13 @@ static void shape_gemm(op *o)
 		return;
 	}
 	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"), a->dtype);
+	op_one_type(o, NULL, 3);
+}
+
+static void shape_matmul(op *o)
+{
+	shape_product(o);
+	op_one_type(o, NULL, 2);
 }
 
 static void linear_cost_gemm(op *o)
@@ -30,7 +37,7 @@ static void linear_cost_gemm(op *o)
 		extra = sym_add(o->nums, extra, out);
 	if (c && (beta < 1 || beta > 1))
 		extra = sym_add(o->nums, extra, op_elements(o, c));
-	op_cost_macs(o, product_macs(o, 0, op_flag(o, "transA")), extra);
+	op_cost_macs(o, product_macs(o, 0, op_flag(o, "transA"), 1, op_flag(o, "transB")), extra);
 }
 
 static void shape_det(op *o)
@@ -66,7 +73,7 @@ static const op_row math_linear_rows[] = {
     {"Gemm", shape_gemm, linear_cost_gemm, .roles = "p",
      .how = "MACs: output elements x contracted size; FLOPs besides: 1 per output element for C, "
 	    "1 per output element for alpha and 1 per element of C for beta where they are not 1"},
-    {"MatMul", shape_product, cost_product, .form = &product_plain, .roles = "p",
+    {"MatMul", shape_matmul, cost_product, .form = &product_plain, .roles = "p",
      .how = "MACs: output elements x contracted size"},
 };
 

@@ -68,7 +68,8 @@ static void read_rows_only(op *o, size_t i)
 	const val *table = op_in(o, i);
 	sym_int all, rows;
 
-	if (!table)
+	/* Without an element to write it has read nothing. */
+	if (!table || sym_is(op_elements(o, op_out(o, 0)), 0))
 		return;
 	const sym_int bytes = sym_const(dtype_onnx_bits(table->dtype) / 8);
 	all = sym_mul(o->nums, table->constant ? o->made->constant_reads : o->made->times,

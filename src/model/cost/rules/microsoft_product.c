@@ -77,7 +77,7 @@ static void product_cost_gemm(op *o)
 {
 	int64_t each = factor(o, "alpha") + (op_in(o, 2) ? 1 + factor(o, "beta") : 0);
 
-	product_cost(o, product_macs(o, 0, op_flag(o, "transA")), each);
+	product_cost(o, product_macs(o, 0, op_flag(o, "transA"), 1, op_flag(o, "transB")), each);
 }
 
 static void shape_gemm_float8(op *o)
@@ -98,7 +98,7 @@ static void shape_qgemm(op *o)
 /* One scale converts the sum to a real, or five operations quantise it. */
 static void cost_qgemm(op *o)
 {
-	product_cost(o, product_macs(o, 0, op_flag(o, "transA")),
+	product_cost(o, product_macs(o, 0, op_flag(o, "transA"), 3, op_flag(o, "transB")),
 		     op_has(o, 6) + (op_in(o, 8) ? 5 : 1));
 }
 

@@ -120,6 +120,7 @@ static const op_row nn_rows[] = {
     {"RNN", shape_cell, cost_cell, .form = &cell_rnn, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x hidden x (input + hidden)"},
     EACH_SAME("Relu", 1, "FLOPs per element: 1"),
+    EACH_SAME("Scale", 1, "FLOPs per element: *"),
     EACH_SAME("ScaledTanh", 3, "FLOPs per element: *, tanh, *"),
     EACH_SAME("Selu", 5, "FLOPs per element: compare, exp, -1, *, *"),
     EACH_SAME("Shrink", 3, "FLOPs per element: 2 comparisons, +"),

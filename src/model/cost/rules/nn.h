@@ -75,14 +75,15 @@ void shape_global_pool(op *o);
 void product_set(op *o, const sym_int *a, int na, const sym_int *b, int nb, int64_t dtype);
 /* Does it for the inputs a and b; ta and tb: their last two dimensions are swapped first. */
 void product_shape(op *o, size_t a, size_t b, bool ta, bool tb, int64_t dtype);
-/* Returns the MACs of a product: elements of the output times the contracted size. */
-sym_int product_macs(op *o, size_t a, bool ta);
+/* Returns the MACs of a product: elements of the output times the contracted size, which is that of
+ * input b where input a leaves it open. b == a: the sizes of b are not in a shape. */
+sym_int product_macs(op *o, size_t a, bool ta, size_t b, bool tb);
 /* Sets output 0 to [.., n]: the product of input a, [.., K], and a weight of [K, n]. */
 void product_rows_shape(op *o, size_t a, sym_int n, int64_t dtype);
 
 /* The parameters of a row of a product: indices of the inputs, and other operations. */
 typedef struct product_form {
-	size_t a, b;
+	size_t a, b;	 /* b == a: it has a shape of another kind */
 	bool transposes; /* the attributes transA and transB swap dimensions */
 	size_t typed;	 /* the input whose type the output has, unless `dtype` is stated */
 	int64_t dtype;	 /* 0: as that input */

@@ -116,14 +116,19 @@ void product_shape(op *o, size_t ia, size_t ib, bool ta, bool tb, int64_t dtype)
 		product_set(o, swapped(o, a, ta), a->rank, swapped(o, b, tb), b->rank, dtype);
 }
 
-sym_int product_macs(op *o, size_t ia, bool ta)
+sym_int product_macs(op *o, size_t ia, bool ta, size_t ib, bool tb)
 {
-	const val *a = op_in(o, ia);
+	const val *a = op_in(o, ia), *b = ib != ia ? op_in(o, ib) : NULL;
 
 	if (!a || a->rank < 1)
 		return sym_unknown(o->nums, "%s",
 				   a && a->why ? a->why : "the shape of its input is not known");
-	return sym_mul(o->nums, op_elements_out(o), a->dims[a->rank - (ta && a->rank > 1 ? 2 : 1)]);
+	sym_int inner = a->dims[a->rank - (ta && a->rank > 1 ? 2 : 1)];
+	if (!sym_known(inner) && b && b->rank >= 1) {
+		const sym_int rows = b->dims[b->rank == 1 || tb ? b->rank - 1 : b->rank - 2];
+		inner = sym_known(rows) ? rows : inner;
+	}
+	return sym_mul(o->nums, op_elements_out(o), inner);
 }
 
 void product_rows_shape(op *o, size_t ia, sym_int n, int64_t dtype)
@@ -159,7 +164,8 @@ void product_cost(op *o, sym_int macs, int64_t each)
 void cost_product(op *o)
 {
 	const product_form *f = o->row->form;
-	sym_int macs = product_macs(o, f->a, f->transposes && op_flag(o, "transA"));
+	sym_int macs = product_macs(o, f->a, f->transposes && op_flag(o, "transA"), f->b,
+				    f->transposes && op_flag(o, "transB"));
 	int64_t each = f->each + op_has(o, f->bias);
 
 	if (f->activates)

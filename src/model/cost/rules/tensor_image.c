@@ -124,6 +124,9 @@ static void shape_resize(op *o)
 	const double *scales = op_reals(o, at_scales, &nscales);
 	const sym_int *sizes = old ? NULL : op_ints(o, 3, &nsizes);
 	const char *policy = op_attr_text(o, "keep_aspect_ratio_policy");
+	const val *stated = old ? NULL : op_in(o, 3);
+	/* Sizes that are an empty list are as good as none. */
+	const bool sized = stated && !(stated->rank == 1 && sym_is(stated->dims[0], 0));
 	int axis[COST_RANK_MAX];
 
 	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, SIZE_MAX, v->rank, axis, &naxes))
@@ -137,12 +140,12 @@ static void shape_resize(op *o)
 			dims[axis[i]] = sym_unknown_reason(sizes[i])
 					    ? op_fresh(o, "a computed size")
 					    : sizes[i];
-	} else if (!(!old && op_in(o, 3)) && scales && nscales == naxes) {
+	} else if (!sized && scales && nscales == naxes) {
 		/* The region of tf_crop_and_resize does not change the size, in ONNX's inference
 		 * and in ONNX Runtime. */
 		for (size_t i = 0; i < naxes; i++)
 			dims[axis[i]] = image_scaled(o, v->dims[axis[i]], scales[i]);
-	} else if ((sizes && nsizes) || (scales && nscales && !op_in(o, 3))) {
+	} else if ((sizes && nsizes) || (scales && nscales && !sized)) {
 		op_unknown(o, "it has sizes or scales for %zu dimensions, not for %zu",
 			   sizes ? nsizes : nscales, naxes);
 		return;
@@ -334,6 +337,34 @@ static void shape_center_crop_pad(op *o)
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
+/* ONNX Runtime's, in ONNX's domain: takes off a border of left, top, right, bottom, or takes that
+ * many rows and columns behind its left and top. */
+static void shape_crop(op *o)
+{
+	const val *v = op_need_rank(o, 0, 4);
+	size_t n = 0, nscale = 0;
+	const int64_t *border = op_attr_ints(o, "border", &n),
+		      *scale = op_attr_ints(o, "scale", &nscale);
+
+	if (!v)
+		return;
+	if (v->rank != 4 || !border || n != 4 || (scale && nscale && nscale != 2)) {
+		op_unknown(o, "its border or scale does not fit its input");
+		return;
+	}
+	sym_int *dims = op_copy_dims(o, v, 0);
+	for (int i = 0; i < 2; i++) {
+		const int64_t before = border[1 - i], after = border[3 - i];
+
+		dims[2 + i] =
+		    scale && nscale
+			? sym_const(scale[i])
+			: sym_sub(o->nums, sym_sub(o->nums, dims[2 + i], sym_const(before)),
+				  sym_const(after));
+	}
+	op_set(o, 0, v->dtype, 4, dims);
+}
+
 static void shape_nms(op *o)
 {
 	sym_int dims[2] = {op_fresh(o, "boxes that are kept"), sym_const(3)};
@@ -357,6 +388,7 @@ static const op_row tensor_image_rows[] = {
     {"CenterCropPad", shape_center_crop_pad, .traffic = TRAFFIC_PICK, .roles = ".c"},
     {"Col2Im", shape_col2im, cost_each_in, 1, .roles = ".c",
      .how = "FLOPs: 1 sum per input element"},
+    {"Crop", shape_crop, .traffic = TRAFFIC_PICK},
     {"GridSample", shape_grid_sample, cost_grid_sample,
      .how = "FLOPs per output element: "
 	    "2 p - 1 with p = 2^k (linear) or 4^k (cubic) neighbours in k dimensions, 0 (nearest)"},

@@ -322,6 +322,8 @@ static void cost_scatter(op *o)
 
 static const op_row tensor_pick_rows[] = {
     {"Compress", shape_compress, .traffic = TRAFFIC_PICK},
+    /* ONNX Runtime's, in ONNX's domain */
+    {"DynamicSlice", shape_slice, .traffic = TRAFFIC_PICK, .roles = ".c"},
     {"Gather", shape_gather, .traffic = TRAFFIC_PICK, .roles = "p."},
     {"GatherElements", shape_gather_elements, .traffic = TRAFFIC_PICK},
     {"GatherND", shape_gather_nd, .traffic = TRAFFIC_PICK},

@@ -192,8 +192,7 @@ static void shape_flatten(op *o)
 	if (!v)
 		return;
 	if (axis < -(int64_t)v->rank || axis > v->rank) {
-		op_unknown(o, "its axis %lld is outside of %d dimensions", (long long)axis,
-			   v->rank);
+		op_misfit(o, "its axis %lld is outside of %d dimensions", (long long)axis, v->rank);
 		return;
 	}
 	size_t at = (size_t)(axis < 0 ? axis + v->rank : axis);
@@ -362,6 +361,7 @@ static void shape_concat(op *o)
 		}
 	}
 	op_set(o, 0, first->dtype, first->rank, dims);
+	op_one_type(o, NULL, o->made->nin);
 	if (op_small(op_out(o, 0)) != SIZE_MAX)
 		concat_contents(o, axis);
 }

@@ -650,6 +650,8 @@ static void values_in_words(void **state)
 	static const int64_t rate[] = {16000, 16000, 16000},
 			     big[] = {INT64_MAX, INT64_MAX, INT64_MAX}, kilo[] = {1000, 1000, 1000};
 	static const uint16_t half[] = {0x3c00, 0x3c00, 0x3c00}, bf[] = {0x3f80, 0x3f80, 0x3f80};
+	/* 1 and -503 steps of 2^-24 */
+	static const uint16_t least_half[] = {1, 1, 1}, small_half[] = {0x81f7, 0x81f7, 0x81f7};
 	static const uint8_t truth[] = {1, 1, 1};
 	const dck_dtype f32 = F32, i64 = I64, f16 = {DCK_DTYPE_FLOAT, 16, 1},
 			bf16 = {DCK_DTYPE_BFLOAT, 16, 1}, logic = {DCK_DTYPE_BOOL, 8, 1},
@@ -672,6 +674,8 @@ static void values_in_words(void **state)
 	filled(i64, "x=9223372036854775807", big, sizeof big,
 	       "3 int64, 9223372036854775807 (--input)");
 	filled(f16, "1", half, sizeof half, "3 float16, 1 (--input)");
+	filled(f16, "6e-8", least_half, sizeof least_half, "3 float16, 6e-8 (--input)");
+	filled(f16, "-3e-5", small_half, sizeof small_half, "3 float16, -3e-5 (--input)");
 	filled(bf16, "ones", bf, sizeof bf, "3 bfloat16, ones (--input)");
 	filled(logic, "true", truth, sizeof truth, "3 bool, true (--input)");
 	filled(logic, "1", truth, sizeof truth, "3 bool, 1 (--input)");

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "graph_text.h"
+#include "model/cost/flop_conventions.h"
 
 typedef struct body_case {
 	const char *op;
@@ -475,6 +476,29 @@ static void bodies_need_their_inputs(void **state)
 	      NULL,
 	      NULL},
 	     3200},
+	    /* w and all of x are needed in the next round too, while b of 20,000 is there */
+	    {{"Loop",
+	      17,
+	      "m:*l[]=3 x:f[100] w:f[100] e:*f[50,100]",
+	      "m - x",
+	      "y",
+	      NULL,
+	      {"body=i c v;c v2;Add v w > a;Add a e > b;Neg a > v2", NULL},
+	      NULL,
+	      NULL,
+	      NULL},
+	     400 + 400 + 20000},
+	    {{"Scan",
+	      17,
+	      "h:f[100] x:f[6,100] e:*f[50,100]",
+	      "h x",
+	      "g",
+	      "num_scan_inputs=1",
+	      {"body=a e1;b;Add a e1 > b;Add b e > t", NULL},
+	      NULL,
+	      NULL,
+	      NULL},
+	     2400 + 400 + 20000},
 	    {{"If",
 	      17,
 	      "c:t[] x:f[100]",
@@ -503,6 +527,61 @@ static void bodies_need_their_inputs(void **state)
 		if (!sym_is(r->peak_activation_bytes, rows[i].peak))
 			fail_msg("%s: %s", rows[i].of.op,
 				 sym_text(r->nums, r->peak_activation_bytes));
+		mem_arena_free(a);
+		wire_out_done(&w);
+	}
+}
+
+/* The state of a loop depends on weights after the first round, so that its gradient is needed. */
+static void states_are_learned(void **state)
+{
+	static const struct {
+		body_case of;
+		int64_t macs, again;
+	} rows[] = {
+	    {{"Loop",
+	      17,
+	      "m:*l[]=3 x:f[2,4] w:*f[4,4]",
+	      "m - x",
+	      "y",
+	      NULL,
+	      {"body=i c v;c v2;MatMul v w > v2", NULL},
+	      NULL,
+	      NULL,
+	      NULL},
+	     96,
+	     192},
+	    {{"Scan",
+	      17,
+	      "h:f[2,4] x:f[5,2,4] w:*f[4,4] u:*f[4,4]",
+	      "h x",
+	      "g",
+	      "num_scan_inputs=1",
+	      {"body=a e;b;MatMul a w > p;MatMul e u > q;Add p q > b", NULL},
+	      NULL,
+	      NULL,
+	      NULL},
+	     320,
+	     480},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		mem_arena *a = mem_arena_new(0);
+		wire_out w = {0};
+		onnx_model *m = NULL;
+		cost_result *r = NULL;
+		dck_err err = {0};
+		convention_backward back;
+
+		body_build(&w, &rows[i].of);
+		if (onnx_read_bytes(w.data, w.n, a, &m, &err) != DCK_OK ||
+		    cost_model(m, NULL, a, &r, &err) != DCK_OK)
+			fail_msg("%s: %s", rows[i].of.op, err.msg);
+		convention_backward_count(r, &back);
+		if (!sym_is(r->macs, rows[i].macs) || !sym_is(back.macs, rows[i].again))
+			fail_msg("%s: %s and %s", rows[i].of.op, sym_text(r->nums, r->macs),
+				 sym_text(r->nums, back.macs));
 		mem_arena_free(a);
 		wire_out_done(&w);
 	}
@@ -591,6 +670,7 @@ int test_cost_control(void)
 	    cmocka_unit_test(a_given_content_decides),
 	    cmocka_unit_test(counts_bodies),
 	    cmocka_unit_test(bodies_need_their_inputs),
+	    cmocka_unit_test(states_are_learned),
 	    cmocka_unit_test(bounds_loops_in_loops),
 	    cmocka_unit_test(functions_without_an_input),
 	    cmocka_unit_test(rounds_read_weights_once),

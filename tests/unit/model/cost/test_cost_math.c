@@ -57,6 +57,10 @@ static const op_case linear[] = {
      "30"},
     {"Gemm", NULL, 0, "x:f[2,4] y:f[4,6] c:f[6]", "z", "alpha=0.5 beta=2.0", "f[2,6]", "48", "126",
      NULL},
+    /* The contracted size is known of one input. */
+    {"MatMul", NULL, 0, "x:f[2,K] y:*f[3,4]", "z", NULL, "f[2,4]", "24", "48", "12"},
+    {"MatMul", NULL, 0, "x:f[K] y:*f[3]", "z", NULL, "f[]", "3", "6", "3"},
+    {"Gemm", NULL, 0, "x:f[K,2] y:*f[6,4]", "z", "transA=1 transB=1", "f[2,6]", "48", "96", "24"},
     {"Einsum", NULL, 0, "x:f[2,3,4] y:f[2,4,5]", "z", "equation='bij,bjk->bik", "f[2,3,5]", "120",
      "240", NULL},
     {"Einsum", NULL, 0, "x:f[7,8,3,4] y:f[8,4,5]", "z", "equation='...ij,...jk", "f[7,8,3,5]",

@@ -54,6 +54,11 @@ static const op_case picks[] = {
     {"Tile", NULL, 0, "x:f[N,3] r:*l[2]=2,3", "y", NULL, "f[2*N,9]", NULL, NULL, NULL},
     {"Pad", NULL, 0, "x:f[3,4] p:*l[4]=1,-1,2,0", "y", NULL, "f[6,3]", NULL, NULL, NULL},
     {"Where", NULL, 0, "c:t[3,1] x:f[4] y:f[2,1,1]", "z", NULL, "f[2,3,4]", NULL, NULL, NULL},
+    {"Crop", NULL, 7, "x:f[N,3,8,9]", "y", "border=1,2,3,1", "f[N,3,5,5]", "0", "0", NULL},
+    {"Crop", NULL, 7, "x:f[N,3,8,9]", "y", "border=1,2,3,1 scale=4,2", "f[N,3,4,2]", "0", "0",
+     NULL},
+    {"DynamicSlice", NULL, 7, "x:f[N,6] s:*l[1]=1 e:*l[1]=4 a:*l[1]=1", "y", NULL, "f[N,3]", "0",
+     "0", NULL},
 };
 
 static const op_case makes[] = {
@@ -66,6 +71,9 @@ static const op_case makes[] = {
      "axes=2,3 keep_aspect_ratio_policy=not_smaller", "f[1,1,18,9]", NULL, NULL, NULL},
     {"Resize", NULL, 19, "x:f[1,1,5,7] - - s:*l[2]=4,8", "y",
      "axes=-2,-1 keep_aspect_ratio_policy=not_larger", "f[1,1,4,6]", NULL, NULL, NULL},
+    /* Scales, and an empty list of sizes */
+    {"Resize", NULL, 13, "x:f[1,1,4,4] - s:*h[4]=15360,15360,16384,16384 z:*l[0]", "y", NULL,
+     "f[1,1,8,8]", NULL, NULL, NULL},
 };
 
 static void check(const op_case *cases, size_t n)
