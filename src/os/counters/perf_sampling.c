@@ -181,7 +181,8 @@ static int sampling_by_number(const void *key, const void *row)
 int os_perf_root(const os_perf *p, uint64_t id)
 {
 	const perf_root *found =
-	    p->nroots ? bsearch(&id, p->roots, p->nroots, sizeof *p->roots, sampling_by_number) : NULL;
+	    p->nroots ? bsearch(&id, p->roots, p->nroots, sizeof *p->roots, sampling_by_number)
+		      : NULL;
 
 	return found ? found->tid : 0;
 }

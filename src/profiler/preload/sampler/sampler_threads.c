@@ -12,13 +12,15 @@
 #include <string.h>
 #include <threads.h>
 
-/* Stacks below the first size get the second in addition: the kernel's frame, and SAMPLER_STACK. */
-enum { STACK_SMALL = 128 << 10, STACK_MORE = 32 << 10 };
+/* Stacks below STACK_SMALL get STACK_MORE in addition: the kernel's frame, and SAMPLER_STACK. On
+ * memory of the program that is below STACK_LEAST a thread is not sampled. */
+enum { STACK_SMALL = 128 << 10, STACK_MORE = 32 << 10, STACK_LEAST = 24 << 10 };
 
 typedef struct begin {
 	void *(*f)(void *);
 	thrd_start_t c11;
 	void *arg;
+	bool tight; /* its stack has no room for the handler */
 } begin;
 
 /* Also when the thread leaves by pthread_exit() or is cancelled. */
@@ -42,7 +44,8 @@ static void *threads_begins(void *arg)
 	void *ret;
 
 	pthread_cleanup_push(threads_ends, NULL);
-	sampler_thread_begins();
+	if (!b.tight)
+		sampler_thread_begins();
 	ret = b.f(b.arg);
 	pthread_cleanup_pop(1);
 	return ret;
@@ -61,15 +64,17 @@ static int begins_c11(void *arg)
 }
 
 /* Returns the attributes with a larger stack, in *own, if theirs is small and not the program's
- * memory. */
-static const pthread_attr_t *roomy(const pthread_attr_t *attr, pthread_attr_t *own)
+ * memory. *ret_tight: it is, and too small. */
+static const pthread_attr_t *roomy(const pthread_attr_t *attr, pthread_attr_t *own, bool *ret_tight)
 {
 	size_t size;
 	void *low;
 
+	if (!attr || pthread_attr_getstack(attr, &low, &size) != 0 || size >= STACK_SMALL)
+		return attr;
 	/* Without memory of the program the lowest address is that of a stack which ends at 0. */
-	if (!attr || pthread_attr_getstack(attr, &low, &size) != 0 || size >= STACK_SMALL ||
-	    (uintptr_t)low + size != 0)
+	*ret_tight = (uintptr_t)low + size != 0 && size < STACK_LEAST;
+	if ((uintptr_t)low + size != 0)
 		return attr;
 	memcpy(own, attr, sizeof *own); /* which owns nothing, and lives during the call */
 	return pthread_attr_setstacksize(own, size + STACK_MORE) == 0 ? own : attr;
@@ -85,7 +90,8 @@ SAMPLER_API int pthread_create(pthread_t *restrict t, const pthread_attr_t *rest
 	if (!b)
 		return real(t, attr, f, arg);
 	*b = (begin){.f = f, .arg = arg};
-	const int e = real(t, roomy(attr, &own), threads_begins, b);
+	const pthread_attr_t *with = roomy(attr, &own, &b->tight);
+	const int e = real(t, with, threads_begins, b);
 	if (e)
 		free(b);
 	return e;
