@@ -1,7 +1,16 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* id_table.c - rows by number, interned names, and maps of numbers.
+ *
+ * A table of rows grows by half. A name is found by its hash (FNV-1a) in a map; one of another text
+ * with that hash takes the next key. A map has open addressing with linear steps and is at most
+ * half full; a removal moves the entries after it up. Its keys may be those of a hostile file:
+ * their places depend on the address of the map, which a file cannot know, so that no file makes
+ * all of them meet and a lookup as slow as the map is large.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "base/id_table.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/rng.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -125,11 +134,12 @@ void string_table_done(string_table *k)
 	k->arena = NULL;
 }
 
-/* --- maps: open addressing with linear steps, at most half full. */
+/* --- maps */
 
 static uint32_t kept_place_of(const hash_map *m, uint64_t key)
 {
-	uint32_t at = (uint32_t)hash_number(HASH_START, key) & (m->cap - 1);
+	const uint64_t seed = (uint64_t)(uintptr_t)m->at;
+	uint32_t at = (uint32_t)rng_mix(key ^ seed) & (m->cap - 1);
 
 	while (m->at[at].value && m->at[at].key != key)
 		at = (at + 1) & (m->cap - 1);

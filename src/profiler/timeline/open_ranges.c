@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/open_ranges.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 void open_ranges_done(open_ranges *o)
 {
@@ -10,9 +10,10 @@ void open_ranges_done(open_ranges *o)
 	*o = (open_ranges){0};
 }
 
+/* The ids of a hostile file cannot all have one slot: they do not know the address. */
 static size_t home(const open_ranges *o, uint64_t id)
 {
-	return (size_t)hash_number(HASH_START, id) & (o->cap - 1);
+	return (size_t)rng_mix(id ^ (uint64_t)(uintptr_t)o->slots) & (o->cap - 1);
 }
 
 /* Returns the slot of an id, or the empty slot for it; there is always an empty one. */
@@ -82,4 +83,45 @@ bool open_ranges_match(open_ranges *o, const open_range *r, open_range *ret, boo
 	o->slots[i] = *r;
 	o->n++;
 	return false;
+}
+
+static bool range_is_before(const open_range *a, const open_range *b)
+{
+	return a->ns != b->ns ? a->ns < b->ns : a->id < b->id;
+}
+
+/* Makes the subtree of a row a heap, whose rows are not before those below them. */
+static void ranges_sift(open_range *r, size_t at, size_t n)
+{
+	for (size_t below; (below = 2 * at + 1) < n; at = below) {
+		const open_range one = r[at];
+
+		if (below + 1 < n && range_is_before(&r[below], &r[below + 1]))
+			below++;
+		if (!range_is_before(&one, &r[below]))
+			return;
+		r[at] = r[below];
+		r[below] = one;
+	}
+}
+
+/* By a heap, since qsort() may allocate, and a recording may end in a crash inside malloc(). */
+size_t open_ranges_order(open_ranges *o)
+{
+	open_range *r = o->slots;
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->cap; i++)
+		if (r[i].id)
+			r[n++] = r[i];
+	for (size_t i = n / 2; i-- > 0;)
+		ranges_sift(r, i, n);
+	for (size_t i = n; i > 1; i--) {
+		const open_range last = r[i - 1];
+
+		r[i - 1] = r[0];
+		r[0] = last;
+		ranges_sift(r, 0, i - 1);
+	}
+	return n;
 }

@@ -29,5 +29,8 @@ void open_ranges_done(open_ranges *o);
 /* Removes and returns the other end of the range: true. Without one stores r: false. *ret_lost: it
  * could not be stored. */
 bool open_ranges_match(open_ranges *o, const open_range *r, open_range *ret, bool *ret_lost);
+/* Moves what is left to the first slots, in order of time and id. Returns its number. The table is
+ * for no more matches then. */
+size_t open_ranges_order(open_ranges *o);
 
 #endif

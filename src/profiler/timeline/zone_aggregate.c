@@ -354,18 +354,17 @@ bool zone_aggregate_range(zone_aggregate *s, uint32_t track, uint64_t id, bool e
 uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, const process_ends *ends,
 				     uint64_t *ret_unmatched)
 {
+	const size_t n = open_ranges_order(&s->ranges);
 	uint64_t unfinished = 0, unmatched = 0;
 
-	for (size_t i = 0; i < s->ranges.cap; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const open_range *r = &s->ranges.slots[i];
 
-		if (r->id && !r->ends) {
-			unfinished++;
-			range_ended(s, r->name, r->ns, ends ? process_ends_of(ends, r->track) : ns,
-				    false);
-		} else if (r->id) {
-			unmatched++;
-		}
+		unmatched += r->ends;
+		if (r->ends)
+			continue;
+		unfinished++;
+		range_ended(s, r->name, r->ns, ends ? process_ends_of(ends, r->track) : ns, false);
 	}
 	open_ranges_done(&s->ranges);
 	*ret_unmatched = unmatched;

@@ -163,6 +163,32 @@ static void ranges_of_no_thread_are_in_the_table_only(void **state)
 	assert_int_equal(sums.paths.lost, 0);
 }
 
+static uint64_t closed_ns[1000];
+static size_t nclosed;
+
+static void closed_keep(void *self, const zone_closed *r)
+{
+	(void)self;
+	closed_ns[nclosed++] = r->begin_ns;
+}
+
+/* What is left open ends in the order of time, wherever the table has it. */
+static void ranges_without_an_end_are_in_order(void **state)
+{
+	uint64_t unmatched, id = 1;
+
+	(void)state;
+	nclosed = 0;
+	sums.ended = closed_keep;
+	for (uint64_t i = 0; i < 1000; i++, id = id * 5 % 4099)
+		assert_true(zone_aggregate_range(&sums, 0, id, i % 3 == 0, B, id % 100));
+	assert_int_equal(zone_aggregate_close_ranges(&sums, 100, NULL, &unmatched), 666);
+	assert_int_equal(unmatched, 334);
+	assert_int_equal(nclosed, 666);
+	for (size_t i = 1; i < nclosed; i++)
+		assert_true(closed_ns[i - 1] <= closed_ns[i]);
+}
+
 static void ranges_of_no_thread_are_below_their_root(void **state)
 {
 	(void)state;
@@ -297,6 +323,7 @@ int test_zone_sums(void)
 	    cmocka_unit_test_setup(ranges_on_no_path_are_in_the_table, begin_test),
 	    cmocka_unit_test_setup(a_lost_range_hides_nothing, begin_test),
 	    cmocka_unit_test_setup(ranges_of_no_thread_are_in_the_table_only, begin_test),
+	    cmocka_unit_test_setup(ranges_without_an_end_are_in_order, begin_test),
 	    cmocka_unit_test_setup(ranges_of_no_thread_are_below_their_root, begin_test),
 	    cmocka_unit_test_setup(time_on_a_device_counts_in_the_zones_that_enqueued_it,
 				   begin_test),
