@@ -107,6 +107,7 @@ race *race_new(const race_config *c)
 	nan_fill(&r->race[0][0], sizeof r->race / sizeof r->race[0][0]);
 	nan_fill(&r->pair[0][0], sizeof r->pair / sizeof r->pair[0][0]);
 	nan_fill(r->items, RACE_ARMS_MAX);
+	nan_fill(r->latency, RACE_ARMS_MAX);
 	arms_make(r);
 	r->singles = r->narms;
 	return r;
@@ -641,6 +642,12 @@ static void limited_tell(race_arm *a, const race_outcome *o)
 	a->squares_ns += o->mean_ns * o->mean_ns;
 }
 
+/* Adds x to the geometric mean of n numbers. */
+static void mean_add(double *mean, unsigned n, double x)
+{
+	*mean = n == 0 ? x : *mean * exp(log(x / *mean) / (double)(n + 1));
+}
+
 static void trial_tell(race *r, size_t arm, const race_outcome *o)
 {
 	const double x[] = {log(o->value_ns), log(o->latency_ns)};
@@ -657,7 +664,8 @@ static void trial_tell(race *r, size_t arm, const race_outcome *o)
 	}
 	if (arm == 0)
 		r->nsum = a->trials <= 1 ? 1 : r->nsum + 1;
-	r->items[arm] = o->latency_ns / o->value_ns;
+	mean_add(&r->items[arm], a->trials, o->latency_ns / o->value_ns);
+	mean_add(&r->latency[arm], a->trials, o->latency_ns);
 	a->trials++;
 	a->cost_ns = o->cost_ns;
 	if (r->stage != RACE_PILOT && r->c.limit.ns > 0)

@@ -145,8 +145,10 @@ dck_verdict race_holds(const race *r, size_t arm);
 /* Estimates the default's value or latency: geometric mean of its trials. */
 race_number race_default_value(const race *r);
 race_number race_default_latency(const race *r);
-/* Returns the items of a run, latency over value; NaN: the arm has no trial. */
+/* Return the items of a run, latency over value, and the latency of a run: geometric means over the
+ * arm's trials; NaN: it has none. */
 double race_items(const race *r, size_t arm);
+double race_latency(const race *r, size_t arm);
 
 typedef struct race_result {
 	bool found;	   /* a winner is shown to be faster than the default */

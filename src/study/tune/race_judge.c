@@ -134,6 +134,11 @@ double race_items(const race *r, size_t arm)
 	return r->items[arm];
 }
 
+double race_latency(const race *r, size_t arm)
+{
+	return r->latency[arm];
+}
+
 /* Counts arms of RACE that may be faster than the winner by more than the margin: an arm that left
  * early has few rounds in common with it. */
 static size_t unresolved_count(const race *r)

@@ -24,7 +24,8 @@ struct race {
 	/* Of the default's trials that count: logarithms of value and latency. */
 	double sum[2], squares[2];
 	size_t nsum;
-	double items[RACE_ARMS_MAX]; /* of a run */
+	/* Of a run, and its latency: geometric means over the arm's trials. */
+	double items[RACE_ARMS_MAX], latency[RACE_ARMS_MAX];
 	race_stage stage;
 	double used_ns;
 	/* Passes of SCREEN and RACE: their number, when the present one began, and the rounds of

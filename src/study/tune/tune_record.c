@@ -4,7 +4,8 @@
  * tune_write() is the order: the judgement (race_judge.c), facts, metrics, the answer, tables,
  * notes. No statistic is computed here; a speed-up is the reciprocal of a ratio of times. A latency
  * in a table is the default's times the ratio, so that a change of the machine during the search
- * does not move one row. Texts are in an arena for the call.
+ * does not move one row; where requests in flight are varied the ratio is one of means, and the
+ * latency is that of the row's own trials. Texts are in an arena for the call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -93,6 +94,10 @@ static void cell_latency(tuned *m, size_t arm)
 				     isnan(m->latency.lo) ? 0 : m->r->config->level);
 	else if (isnan(ratio) || isnan(items))
 		record_cell_absent(m->b, why_not_measured(race_arm_get(m->r->race, arm)));
+	else if (space_varies_in_flight(&m->r->space))
+		/* The values are means then, of which pauses are a part, and the medians their own.
+		 */
+		record_cell_real(m->b, race_latency(m->r->race, arm));
 	else
 		record_cell_real(m->b, m->value.value * ratio * items);
 }

@@ -466,6 +466,33 @@ static void test_many_pairs(void **state)
 	race_free(r);
 }
 
+/* Where values are means, the latency over the value differs from trial to trial: one trial with a
+ * pause does not decide what a run has of it. Time before the first step counts. */
+static void test_items(void **state)
+{
+	const race_config c = config_of(1, three);
+	race *r = race_new(&c);
+	race_ask ask;
+
+	(void)state;
+	assert_non_null(r);
+	for (unsigned i = 0; i < 4; i++) {
+		race_outcome o = {.cost_ns = 1e9, .latency_ns = 8 * MS, .value_ns = 8 * MS};
+
+		assert_true(race_next(r, &ask));
+		if (ask.arm == 0 && race_arm_get(r, 0)->trials == 1)
+			o.value_ns = 32 * MS;
+		o.before_ns = i == 0 ? 5e8 : i == 1 ? (double)NAN : 0;
+		race_tell(r, &o);
+	}
+	assert_true(race_arm_get(r, 0)->trials >= 2);
+	assert_float_equal(race_items(r, 0), exp(log(0.25) / (double)race_arm_get(r, 0)->trials),
+			   1e-12);
+	assert_float_equal(race_latency(r, 0), 8 * MS, 1e-3);
+	assert_float_equal(race_used_ns(r), 4.5e9, 1);
+	race_free(r);
+}
+
 int test_race(void);
 int test_race(void)
 {
@@ -478,6 +505,7 @@ int test_race(void)
 	    cmocka_unit_test(test_front),	    cmocka_unit_test(test_replay),
 	    cmocka_unit_test(test_intervals),	    cmocka_unit_test(test_pair),
 	    cmocka_unit_test(test_limit),	    cmocka_unit_test(test_many_pairs),
+	    cmocka_unit_test(test_items),
 	};
 
 	return cmocka_run_group_tests_name("race", tests, NULL, NULL);
