@@ -45,8 +45,8 @@ struct sym_table {
 	atom *atoms;
 	size_t natoms, cap, nfresh;
 	int atom_slots[SLOTS];
-	/* Polynomials by their hash: lists, in a power of two of slots, of which there are about as
-	 * many as polynomials. */
+	/* Polynomials by their hash: lists. The number of slots, a power of two, grows with that of
+	 * the polynomials. */
 	sym_poly **slots;
 	size_t nslots, npolys;
 	sym_poly failed; /* the absent number when out of memory */

@@ -264,7 +264,7 @@ const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *
 		why = names_wrong(m->graph, a);
 	if (!why)
 		why = sizes_wrong(r, a);
-	if (!why)
+	if (!why && opset > 0)
 		why = too_new(m, r, opset, a);
 	if (why)
 		return why;
