@@ -250,6 +250,23 @@ static int texts_take(ext_arrays *all, ext_array_given *g, ext_texts *texts)
 	return 0;
 }
 
+/* Raises if items of the array are masked (numpy.ma), which its memory does not show. */
+static int masked_check(ext_state *s, PyObject *o, const char *name)
+{
+	PyObject *mask =
+	    PyObject_HasAttrString(o, "fill_value") ? PyObject_GetAttrString(o, "mask") : NULL;
+	PyObject *any = mask ? PyObject_CallMethod(mask, "any", NULL) : NULL;
+	const int is = any ? PyObject_IsTrue(any) : 0;
+
+	PyErr_Clear(); /* of another type with such attributes */
+	Py_XDECREF(any);
+	Py_XDECREF(mask);
+	if (is <= 0)
+		return 0;
+	return ext_failed(ext_raise_argument(
+	    s, "the array '%s' has masked items: leave them out, or give filled()", name));
+}
+
 /* Takes over `owner`, a list of str or an exporter of memory; `type`: the type that the caller
  * passed. */
 static const char *memory_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *owner,
@@ -274,9 +291,10 @@ static const char *memory_add(ext_state *s, ext_arrays *all, ext_texts *texts, P
 	}
 	*g = (ext_array_given){.owner = owner};
 	all->item[all->n] = (dck_array){.name = name};
-	status = PyList_Check(owner)	       ? texts_take(all, g, texts)
-		 : PyObject_CheckBuffer(owner) ? buffer_take(s, all, g, name)
-					       : dlpack_take(s, all, g, name);
+	status = PyList_Check(owner)		    ? texts_take(all, g, texts)
+		 : masked_check(s, owner, name) < 0 ? -1
+		 : PyObject_CheckBuffer(owner)	    ? buffer_take(s, all, g, name)
+						    : dlpack_take(s, all, g, name);
 	all->n++;
 	return status < 0 ? NULL : name;
 }

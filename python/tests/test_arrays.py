@@ -175,6 +175,7 @@ class Refused(Case):
                 ("1 dimensions .*the model needs 4", array.array("f", [1])),
                 ("this machine's byte order", images().astype(">f4")),
                 ("format 'O'", numpy.array([None])),
+                ("masked items", numpy.ma.masked_greater(images(), 0.4)),
                 ("17 dimensions: at most 16", numpy.zeros((1,) * 17, numpy.float32)),
                 ("17 dimensions: at most 16", OnlyDLPack(numpy.zeros((1,) * 17, numpy.float32))),
                 ("memory of a device .*type 2, number 1.*cpu", OnlyDLPack(images(), (2, 1)))):

@@ -207,7 +207,7 @@ class MappingTest(Case):
                 setattr(self, key, value)
 
         class Encoding(collections.UserDict):
-            """As an encoding of a tokenizer, which is no dict."""
+            """As an encoding of a tokenizer, which is not a dict."""
 
         class Reads(torch.nn.Module):
             def forward(self, output, encoding):
@@ -262,6 +262,10 @@ class ModeTest(Case):
         with torch.autocast("cpu", torch.bfloat16):
             r = deepclock.torch.bench(m, x, **short())
             loaded = deepclock.torch.load(m, x, streams=2, requests=20, no_history=True)
+            self.assertTrue(m(x).requires_grad)  # PyTorch keeps cast weights until the block ends
+            macs = deepclock.torch.cost(m, x).macs
+            self.assertEqual(deepclock.torch.cost(m, x, backward=True)["cost/backward_macs"].value, macs)
+            self.assertTrue(m(x).requires_grad)
         self.assertEqual(types, {torch.bfloat16})
         self.assertEqual({one.facts["engine/autocast"].value for one in (r, loaded)}, {"bfloat16"})
         self.assertNotIn("engine/autocast", deepclock.torch.bench(m, x, **short()).facts)

@@ -73,7 +73,7 @@ const dck_opt dck_plan_options[] = {
 	       .min = 1, .max = 1000),
     DCK_OPTION(TIME, dck_plan, idle_ns, "idle", "TIME", NULL,
 	       "pause before each run: latency after idling", .max = 1e13),
-    /* At most as many as a record can be read with: record_parse.c. */
+    /* The most with which a record can be read: record_parse.c. */
     DCK_OPTION(COUNT, dck_plan, keep, "keep", "N", "131072",
 	       "maximum number of stored samples; beyond, every second one is dropped", .min = 64,
 	       .max = 2097152),

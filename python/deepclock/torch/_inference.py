@@ -28,6 +28,7 @@ def inference(module, threads=None):
         with torch.no_grad():
             yield
     finally:
+        torch.clear_autocast_cache()  # of weights that were cast without gradients, with which training would go on
         if threads is not None:
             torch.set_num_threads(before)
         if changed and training[0][1]:

@@ -155,6 +155,8 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
         stack.enter_context(uncompiled())
         stack.enter_context(torch.jit.optimized_execution(False))  # no call is fused with others
         stack.enter_context(torch.enable_grad() if backward else torch.no_grad())
+        torch.clear_autocast_cache()  # weights are cast in the call that is counted, with its gradients
+        stack.callback(torch.clear_autocast_cache)
         with tally.running, counter:
             output = module(*args, **kwargs)
         if backward:

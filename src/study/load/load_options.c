@@ -59,7 +59,7 @@ const dck_opt dck_load_options[] = {
 	       .needs = "warmup=auto"),
     DCK_OPTION(SHARE, dck_load_config, level, "level", "SHARE", "95%",
 	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
-    /* At most as many as a record can be read with: record_parse.c. */
+    /* The most with which a record can be read: record_parse.c. */
     DCK_OPTION(COUNT, dck_load_config, keep, "keep", "N", "131072",
 	       "maximum number of stored samples; beyond, every second one is dropped", .min = 64,
 	       .max = 2097152),
