@@ -286,6 +286,8 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 			    "%s of %s calls are in the table, but not on their paths in the tree: "
 			    "more than %u paths, or deeper than %d",
 			    lost, all, f->nodes_max, CALL_LANE_DEPTH);
+		record_remedy(b, "the table is right; leave out functions that call themselves "
+				 "(no_instrument_function)");
 	}
 	if (f->self_ns > 0 && f->cost_ns > 0.2 * f->self_ns)
 		record_note(b, "count-price", "counting took about %.0f %% of the functions' time",

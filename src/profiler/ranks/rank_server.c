@@ -18,14 +18,19 @@
 
 #include "os/net/network.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { UNKNOWN_MAX = 64, LOOK_MS = 50, SERVER_BUFFER = 65536 };
-#define HELLO_NS  UINT64_C(10000000000)
-#define ANSWER_NS UINT64_C(1000000000)
+/* Ranks whose connections fit into the usual limit of 1024 descriptors, beside those of the rest.
+ */
+enum { RANKS_FEW = 512 };
+#define HELLO_NS	 UINT64_C(10000000000)
+#define NO_DESCRIPTOR_NS UINT64_C(1000000)
+#define ANSWER_NS	 UINT64_C(1000000000)
 /* After an interruption, which ends the other ranks too: they are sending their parts. */
 #define GRACE_NS UINT64_C(2000000000)
 
@@ -258,8 +263,12 @@ static void connections_accept(rank_server *s)
 		const int fd = os_net_accept(s->listening);
 		size_t i = 0;
 
-		if (fd < 0)
+		if (fd < 0) {
+			/* It would be reported at once again. */
+			if (errno == EMFILE || errno == ENFILE)
+				(void)os_sleep_ns(NO_DESCRIPTOR_NS, NULL, NULL);
 			return;
+		}
 		while (i < s->rows && s->connections[i].fd >= 0)
 			i++;
 		if (i == s->rows || !os_events_add(&s->events, fd, &s->connections[i], false))
@@ -340,6 +349,8 @@ dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *directo
 	s->events = (os_events){-1, -1};
 	s->size = size;
 	s->rows = size + UNKNOWN_MAX;
+	if (size > RANKS_FEW)
+		os_descriptors_raise();
 	s->connections = mem_zalloc(s->rows, sizeof *s->connections);
 	s->ranks = mem_zalloc(size, sizeof *s->ranks);
 	if (!s->connections || !s->ranks)

@@ -25,13 +25,15 @@ static void unstable(const load_view *v)
 	const size_t n = v->j->pool.n;
 	char come[32], can[32];
 
-	if (v->server && v->r->unstable)
+	if (v->server && v->r->unstable) {
 		record_note(
 		    v->b, "unstable",
 		    "unstable: arrivals exceed the service rate: %s arrive a second, and %zu stream%s can serve %s; %s were waiting at last, and more would wait the longer it lasts, so that latency here depends only on the duration of the measurement",
 		    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
 		    load_rate_text((double)n * 1e9 / service_ns, can),
 		    UNITS_COUNT((int64_t)waiting));
+		record_remedy(v->b, "lower --rate, or give more --streams");
+	}
 }
 
 static void dispatch_lag(const load_view *v)

@@ -663,10 +663,13 @@ static void url_notes(const load_view *v)
 			    load_rate_text(v->point->offered, come), a->in_flight_max);
 		record_remedy(v->b, "lower --rate, or search the highest that meets a limit with "
 				    "--slo and --find-peak");
-	} else if (v->r->unstable)
+	} else if (v->r->unstable) {
 		record_note(v->b, "unstable",
 			    "unstable: %zu requests were in flight, and more were due",
 			    a->in_flight_max);
+		record_remedy(v->b, "lower --rate%s",
+			      v->j->config->max_queue > 0 ? ", or give a higher --max-queue" : "");
+	}
 	load_note_closed(v);
 	load_note_heading(v);
 	if (!a->client_bound[0])
