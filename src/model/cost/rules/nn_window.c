@@ -121,15 +121,11 @@ static sym_int window_places(op *o, const window *w, int i, sym_int size)
 		return sym_ceil_div(t, size, stride);
 	sym_int before = sym_add(t, size, sym_const(w->begin[i])), span = window_span(o, w, i);
 	sym_int room = sym_sub(t, sym_add(t, before, sym_const(w->end[i])), span);
-	/* Engines refuse a convolution whose window is larger than its input. Of a pool they round
-	 * the steps towards zero. */
-	if (sym_known(room) && room.v < 0) {
-		const int64_t places = room.v / w->stride[i] + 1;
-
-		return w->pool && places >= 0
-			   ? sym_const(places)
-			   : sym_unknown(t, "its window is larger than its input");
-	}
+	/* A window that is larger than what it is over by less than a stride has a place of the
+	 * ceiling. Others are unknown although ONNX Runtime gives pools a place of them: a usual
+	 * size that leads to one is too small for the model. */
+	if (sym_known(room) && room.v < 0 && !(w->ceil && room.v > -w->stride[i]))
+		return sym_unknown(t, "its window is larger than its input");
 	if (!w->ceil)
 		return sym_add(t, sym_floor_div(t, room, stride), one);
 	/* A window that would start in the padding at the end is omitted. None does if that
