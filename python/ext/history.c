@@ -248,14 +248,15 @@ typedef struct asked {
 	dck_history_prune_config prune;
 	const char *metric, *commits[2];
 	ext_said said;
+	dck_status status; /* of the call; err: its error */
+	dck_err err;
 } asked;
 
 /* The arguments without names. */
 typedef enum takes { TAKES_NOTHING, TAKES_METRIC, TAKES_COMMITS } takes;
 
-/* Returns NULL with an exception, or, if *ret_status is a failure, without one. */
-typedef PyObject *answer(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
-			 dck_err *err);
+/* Returns NULL with an exception, or, if a->status is a failure, without one. */
+typedef PyObject *answer(PyObject *self, dck_history *h, asked *a);
 
 /* Reads the options of the tables (NULL: none), and calls `give`. */
 static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const char *who,
@@ -277,12 +278,9 @@ static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const cha
 				     &a->said) == 0) {
 		dck_history *h = history_use(self);
 
-		dck_status status = DCK_OK;
-		dck_err err;
-
 		if (h) {
-			o = give(self, h, a, &status, &err);
-			history_used(self, status, &err);
+			o = give(self, h, a);
+			history_used(self, a->status, &a->err);
 		}
 	}
 	ext_texts_done(&a->said.texts);
@@ -333,20 +331,20 @@ static bool entry_add(void *self, const dck_history_entry *e)
 	return l->list != NULL;
 }
 
-static PyObject *give_list(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
-			   dck_err *err)
+static PyObject *give_list(PyObject *self, dck_history *h, asked *a)
 {
 	listing l = {ext_state_by(self), PyList_New(0), NULL};
 
 	if (!l.list)
 		return NULL;
 	l.thread = PyEval_SaveThread();
-	const dck_status status = dck_history_list(h, &a->filter, a->metric, entry_add, &l, err);
+	const dck_status status =
+	    dck_history_list(h, &a->filter, a->metric, entry_add, &l, &a->err);
 	PyEval_RestoreThread(l.thread);
 	if (status != DCK_OK)
 		Py_CLEAR(l.list);
 	if (!PyErr_Occurred()) /* of an entry */
-		*ret_status = status;
+		a->status = status;
 	return l.list;
 }
 
@@ -355,20 +353,17 @@ static PyObject *history_list(PyObject *self, PyObject *args, PyObject *kwargs)
 	return ask(self, args, kwargs, "list", NULL, 0, TAKES_METRIC, give_list);
 }
 
-static PyObject *give_trend(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
-			    dck_err *err)
+static PyObject *give_trend(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_trend *t = NULL;
 	dck_record *r = NULL;
-	dck_status status;
 
 	a->trend.metric = a->metric;
-	EXT_WITHOUT_GIL(status = dck_history_trend_get(h, &a->filter, &a->trend, &t, err));
-	if (status == DCK_OK)
-		status = dck_history_trend_record(t, "deepclock history trend", &r, err);
+	EXT_WITHOUT_GIL(a->status = dck_history_trend_get(h, &a->filter, &a->trend, &t, &a->err));
+	if (a->status == DCK_OK)
+		a->status = dck_history_trend_record(t, "deepclock history trend", &r, &a->err);
 	dck_history_trend_free(t);
-	*ret_status = status;
-	return status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
+	return a->status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
 }
 
 static PyObject *history_trend(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -377,20 +372,19 @@ static PyObject *history_trend(PyObject *self, PyObject *args, PyObject *kwargs)
 		   TAKES_METRIC, give_trend);
 }
 
-static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
-			     dck_err *err)
+static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_alarms *alarms = NULL;
 	dck_record *r = NULL;
-	dck_status status;
 
 	a->trend.metric = a->metric;
-	EXT_WITHOUT_GIL(status = dck_history_alarms_get(h, &a->filter, &a->trend, &alarms, err));
-	if (status == DCK_OK)
-		status = dck_history_alarms_record(alarms, "deepclock history alarms", &r, err);
+	EXT_WITHOUT_GIL(a->status =
+			    dck_history_alarms_get(h, &a->filter, &a->trend, &alarms, &a->err));
+	if (a->status == DCK_OK)
+		a->status =
+		    dck_history_alarms_record(alarms, "deepclock history alarms", &r, &a->err);
 	dck_history_alarms_free(alarms);
-	*ret_status = status;
-	return status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
+	return a->status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
 }
 
 static PyObject *history_alarms(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -399,20 +393,17 @@ static PyObject *history_alarms(PyObject *self, PyObject *args, PyObject *kwargs
 		   TAKES_METRIC, give_alarms);
 }
 
-static PyObject *give_commits(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
-			      dck_err *err)
+static PyObject *give_commits(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_commits *c = NULL;
 	dck_record *r = NULL;
-	dck_status status;
 
-	EXT_WITHOUT_GIL(status = dck_history_commits_get(h, &a->filter, a->metric, a->commits[0],
-							 a->commits[1], &c, err));
-	if (status == DCK_OK)
-		status = dck_history_commits_record(c, "deepclock history commits", &r, err);
+	EXT_WITHOUT_GIL(a->status = dck_history_commits_get(h, &a->filter, a->metric, a->commits[0],
+							    a->commits[1], &c, &a->err));
+	if (a->status == DCK_OK)
+		a->status = dck_history_commits_record(c, "deepclock history commits", &r, &a->err);
 	dck_history_commits_free(c);
-	*ret_status = status;
-	return status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
+	return a->status == DCK_OK ? ext_record_new(ext_state_by(self), r) : NULL;
 }
 
 static PyObject *history_commits(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -420,14 +411,13 @@ static PyObject *history_commits(PyObject *self, PyObject *args, PyObject *kwarg
 	return ask(self, args, kwargs, "commits", NULL, 0, TAKES_COMMITS, give_commits);
 }
 
-static PyObject *give_prune(PyObject *self, dck_history *h, asked *a, dck_status *ret_status,
-			    dck_err *err)
+static PyObject *give_prune(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_pruned p;
 
 	(void)self;
-	EXT_WITHOUT_GIL(*ret_status = dck_history_prune(h, &a->filter, &a->prune, &p, err));
-	if (*ret_status != DCK_OK)
+	EXT_WITHOUT_GIL(a->status = dck_history_prune(h, &a->filter, &a->prune, &p, &a->err));
+	if (a->status != DCK_OK)
 		return NULL;
 	return Py_BuildValue("(KKK)", (unsigned long long)p.removed,
 			     (unsigned long long)p.removed_bytes, (unsigned long long)p.kept);
