@@ -250,7 +250,7 @@ DCK_API dck_status dck_history_list_record(dck_history *h, const dck_history_fil
 					   dck_err *err) DCK_MUST_USE;
 
 /* Opens as dck_history_open(). While another program's lock on a file is awaited, then and in each
- * later call, watch->cancelled() is asked, which ends the wait: E_CANCEL. watch: borrowed until
+ * later call, watch->cancelled() is called, which ends the wait: E_CANCEL. watch: borrowed until
  * dck_history_close(). @since 0.1 */
 DCK_API dck_status dck_history_open_watched(const dck_history_config *c, const dck_observer *watch,
 					    dck_history **ret, dck_err *err) DCK_MUST_USE;

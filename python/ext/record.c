@@ -530,7 +530,7 @@ static PyType_Slot record_slots[] = {
 };
 
 /* Returns the bytes of a pipe, for whose writer Python waits, which Ctrl-C ends. NULL with an
- * exception, or without one: it is no pipe, or cannot be opened. */
+ * exception, or without one: it is another kind of file, or cannot be opened. */
 static PyObject *piped(const char *name)
 {
 	struct stat st;

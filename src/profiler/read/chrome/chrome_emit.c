@@ -79,7 +79,7 @@ static bool chrome_may_end(const chrome_reader *x, const chrome_row *r, uint32_t
 }
 
 /* Finds the range that ends in row i: the innermost open one, of that name if the end has one. Its
- * row then has the number of its end, and is no more in the list of the open ones. */
+ * row then has the number of its end, and has left the list of the open ones. */
 static void chrome_pair(chrome_reader *x, uint32_t i)
 {
 	chrome_row *r = &x->rows[i];
