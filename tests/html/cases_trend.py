@@ -12,7 +12,7 @@ def case_trend(run):
     for i in range(24):
         for m in record["metrics"]:
             if m["tag"] == "latency/median":
-                m.update(value=(1000 + i % 3) * (1 if i < 12 else 2), lo=900 * (1 if i < 12 else 2), hi=1100 * (1 if i < 12 else 2))
+                m.update(value=(1000 + i % 3) * (1 if i < 12 else 2), lo=900 * (1 if i < 12 else 2), hi=1100 * (1 if i < 12 else 2), level=0.95)
         record["id"] = f"{i:032x}"
         record["began"] = f"2026-01-{i + 1:02}T00:00:00Z"
         with open("one.json", "w", encoding="utf-8") as f:
