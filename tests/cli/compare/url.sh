@@ -35,7 +35,8 @@ record run.json 'f("method", "pairs") + f("method", "pairs_lost")' 'f("compare",
 printf 'X-Key: hush-hush\n' > headers
 with-server as=ONE -- with-server as=TWO ttft=50000 -- deepclock compare --quiet --rounds 20 --save run.json --header-file headers \
 	--url ONE/v2/models/m/infer --url TWO/v2/models/m/infer > text 2> err
-record run.json '[row[0] for row in t("compare/servers")["rows"]]' 'f("compare", "verdict") in ("slower", "undecided")'
+record run.json '[row[0] for row in t("compare/servers")["rows"]]' 'f("compare", "verdict") in ("slower", "undecided")' \
+	'f("compare", "inputs"), f("compare", "prompts")'
 grep -l hush run.json text err
 # Mistakes.
 deepclock compare --url http://127.0.0.1:1/v1/completions --model m
