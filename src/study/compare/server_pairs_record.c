@@ -249,8 +249,8 @@ static void pairs_note_answers(record_builder *b, const server_pairs *s)
 	if (s->cached[0] + s->cached[1] > 0 && !(s->request[0].shared_prefix > 0))
 		record_note(
 		    b, "prefix-cache",
-		    "A had tokens of %llu prompts in its cache and B of %llu, %s: its times "
-		    "to the first token are shorter by that",
+		    "A had more than a tenth of %llu prompts in its cache and B of %llu, %s: its "
+		    "times to the first token are shorter by that",
 		    (unsigned long long)s->cached[0], (unsigned long long)s->cached[1],
 		    s->server[0].prompts.n > 0
 			? "as prompts of a file may be sent several times, or begin alike"

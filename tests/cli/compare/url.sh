@@ -31,6 +31,10 @@ grep -c 'warning: 0 requests to A and 10 to B failed' text
 with-server as=ONE every=2 fail=500 -- with-server as=TWO every=2 fail=cut -- \
 	deepclock compare $ask --url ONE/v1/completions --url TWO/v1/completions > text 2> err
 record run.json 'f("method", "pairs") + f("method", "pairs_lost")' 'f("compare", "failed/A")' 'f("compare", "failed/B")' 'f("method", "pairs_lost") >= 10'
+# A cached chat template is no news.
+with-server as=ONE cached=4 -- with-server as=TWO cached=100 -- \
+	deepclock compare $ask --rounds 12 --url ONE/v1/completions --url TWO/v1/completions > text 2> err
+record run.json 'note("prefix-cache")["text"].split(":")[0]'
 # Ordinary models, and credentials.
 printf 'X-Key: hush-hush\n' > headers
 with-server as=ONE -- with-server as=TWO ttft=50000 -- deepclock compare --quiet --rounds 20 --save run.json --header-file headers \
