@@ -55,7 +55,8 @@ static inline void dck_generate_config_init(dck_generate_config *c)
  * request. *ret is owned: dck_record_free(). c NULL: defaults; watch NULL: silent. If the model
  * fails or is cancelled after the first counted request, the call still succeeds: the record is
  * incomplete and a note gives the reason. Errors: those of dck_bench(); E_UNSUP: the model is not a
- * decoder with past keys and values, or the device is not the processor. @since 0.1 */
+ * decoder with past keys and values, or the engine cannot keep them in the memory of the device.
+ * @since 0.1 */
 DCK_API dck_status dck_generate(const dck_subject *s, const dck_generate_config *c,
 				const dck_observer *watch, dck_record **ret,
 				dck_err *err) DCK_MUST_USE;

@@ -353,6 +353,15 @@ void server_session_close(server_session *u)
 	prompt_texts_done(&u->prompts);
 }
 
+const char *server_end_text(const server_session *s, bool early)
+{
+	if (!s->ask.ignore_eos)
+		return "obeyed: the server refuses ignore_eos";
+	/* Servers may accept a field that they do not know. */
+	return early ? "the server accepts ignore_eos, and answers are shorter nevertheless"
+		     : "ignored (ignore_eos)";
+}
+
 /* --- times of an answer */
 
 bool server_answer_has_tpot(const http_answer *a)

@@ -58,6 +58,9 @@ dck_status server_get(server_session *s, const char *path, size_t body_max, uint
 		      dck_err *err);
 /* Makes the body of request i: http_client.body. */
 dck_status server_body_make(void *self, uint64_t i, dck_buffer *to, dck_err *err);
+/* Returns what happens to the end of a sequence; `early`: answers ended before the requested
+ * length. Static. */
+const char *server_end_text(const server_session *s, bool early);
 
 /* The quantities of an answer that is good (docs/reference/generation.md), in ns. */
 bool server_answer_has_tpot(const http_answer *a);

@@ -109,7 +109,8 @@ static void pair_take(server_pairs *s)
 		s->failed[side] += failed;
 		s->alone[side] += failed && http_outcome_is_good(pair_answer(s, 1 - side)->outcome);
 		s->early[side] += a->outcome == HTTP_EARLY;
-		s->cached[side] += a->cached_tokens > 0;
+		/* Less is a chat template, the same at the start of every prompt. */
+		s->cached[side] += 10 * a->cached_tokens > a->prompt_tokens;
 	}
 	if (!pair_has_all(s)) {
 		s->lost++;

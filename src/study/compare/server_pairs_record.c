@@ -72,9 +72,7 @@ static void pairs_facts_server(record_builder *b, const server_pairs *s, size_t 
 			u->generates ? s->request[side].served_model : u->address.model);
 	snprintf(key, sizeof key, "end_of_sequence/%s", sides[side]);
 	if (u->generates)
-		record_fact_text(b, "compare", key,
-				 u->ask.ignore_eos ? "ignored (ignore_eos)"
-						   : "obeyed: the server refuses ignore_eos");
+		record_fact_text(b, "compare", key, server_end_text(u, s->early[side] > 0));
 	snprintf(key, sizeof key, "failed/%s", sides[side]);
 	record_fact_int(b, "compare", key, DCK_UNIT_ONE, (int64_t)s->failed[side]);
 }
@@ -90,9 +88,17 @@ static void pairs_facts(record_builder *b, const server_pairs *s)
 		pairs_facts_server(b, s, side);
 	record_fact_options(b, "plan", dck_server_options, &s->request[0]);
 	record_fact_real(b, "compare", "margin", DCK_UNIT_ONE, c->margin);
-	record_fact_text(b, "compare", "prompts",
-			 s->own_prompts ? "of each server its own, because they have one address"
-					: "the same to both servers, different in each pair");
+	if (!s->server[0].generates)
+		record_fact_text(b, "compare", "inputs", "the same random tensors in each request");
+	else if (s->server[0].prompts.n > 0)
+		record_fact_fmt(b, "compare", "prompts",
+				"%zu of a file, in turn, the same to both servers",
+				s->server[0].prompts.n);
+	else
+		record_fact_text(b, "compare", "prompts",
+				 s->own_prompts
+				     ? "of each server its own, because they have one address"
+				     : "the same to both servers, different in each pair");
 	method_clock(b, &s->v.shared.clock);
 	record_fact_text(
 	    b, "method", "compare",
@@ -241,10 +247,14 @@ static void pairs_note_answers(record_builder *b, const server_pairs *s)
 		    (unsigned long long)s->early[0], (unsigned long long)s->early[1],
 		    (unsigned long long)s->request[0].new_tokens);
 	if (s->cached[0] + s->cached[1] > 0 && !(s->request[0].shared_prefix > 0))
-		record_note(b, "prefix-cache",
-			    "A had tokens of %llu prompts in its cache and B of %llu, although the "
-			    "prompts differ: its times to the first token are shorter by that",
-			    (unsigned long long)s->cached[0], (unsigned long long)s->cached[1]);
+		record_note(
+		    b, "prefix-cache",
+		    "A had more than a tenth of %llu prompts in its cache and B of %llu, %s: its "
+		    "times to the first token are shorter by that",
+		    (unsigned long long)s->cached[0], (unsigned long long)s->cached[1],
+		    s->server[0].prompts.n > 0
+			? "as prompts of a file may be sent several times, or begin alike"
+			: "although the prompts differ");
 	if (s->r.failed != DCK_OK) {
 		record_set_incomplete(b, true);
 		record_note(b, s->r.failed == DCK_E_CANCEL ? "interrupted" : "engine-failed",

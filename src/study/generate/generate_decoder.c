@@ -1,10 +1,11 @@
 /* generate_decoder.c - recognises a decoder, and runs its steps.
  *
  * A step binds input_ids [batch, n], attention_mask [batch, length + n] of ones, position_ids
- * [batch, n] and the past [batch, heads, length, width]; it reads logits [batch, n, vocabulary] and
- * takes the first of the highest scores of the last position (greedy, as transformers' generate()
- * with do_sample=False). Buffers are allocated once, for the largest sizes of the measurement. The
- * first step has an empty past, of 0 tokens.
+ * [batch, n] and the past [batch, heads, length, width]; it reads logits [batch, n, vocabulary], or
+ * [batch, 1, vocabulary] of models that score the last position alone, and takes the first of the
+ * highest scores of the last position (greedy, as transformers' generate() with do_sample=False).
+ * Buffers are allocated once, for the largest sizes of the measurement. The first step has an empty
+ * past, of 0 tokens.
  *
  * An engine without tensors (null) only runs: its times are measured, its tokens are not known.
  *
@@ -75,10 +76,15 @@ static dck_status part_find(decoder_layout *l, size_t in, dck_err *err)
 		    err, E_UNSUP,
 		    "the model has the input '%s' and no output 'present.%s' that continues it",
 		    t->name, t->name + strlen(PAST));
-	if (t->rank != 4)
+	if (t->rank < 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the shape of '%s' is not known: a cache is [batch, heads, tokens, width]",
 			 t->name);
+	if (t->rank != 4)
+		DCK_FAIL(err, E_UNSUP,
+			 "'%s' has %d dimensions, and a cache has four: [batch, heads, tokens, "
+			 "width]",
+			 t->name, (int)t->rank);
 	for (int d = 1; d < 4; d += 2)
 		if (t->dim[d] < 0)
 			DCK_FAIL(err, E_UNSUP,
@@ -439,12 +445,17 @@ static size_t token_highest(const dck_tensor *t, size_t from, size_t n)
 			    t->dtype.code == DCK_DTYPE_BFLOAT ? 0x7f80 : 0x7c00);
 }
 
-/* Checks that an output has the sizes that a decoder's has; on a device it waits for the run. */
+/* Checks that an output has the sizes that a decoder's has; on a device it waits for the run. Some
+ * models score the last position alone. */
 static dck_status output_fetch(const decoder_steps *d, dck_engine_context *c, size_t index,
 			       const int64_t *want, size_t rank, dck_tensor *ret, dck_err *err)
 {
+	const int64_t last[] = {want[0], 1, want[2]};
+
 	DCK_TRY(engine_output(d->engine, c, index, ret, err));
-	if (ret->rank == (int32_t)rank && memcmp(ret->dim, want, rank * sizeof *want) == 0)
+	if (ret->rank == (int32_t)rank &&
+	    (memcmp(ret->dim, want, rank * sizeof *want) == 0 ||
+	     (index == d->layout->logits && memcmp(ret->dim, last, sizeof last) == 0)))
 		return DCK_OK;
 	DCK_FAIL(err, E_UNSUP,
 		 "the output '%s' does not have the size of a decoder's: %lld tokens are expected "
@@ -454,11 +465,11 @@ static dck_status output_fetch(const decoder_steps *d, dck_engine_context *c, si
 }
 
 /* Chooses the next token of each sequence. */
-static dck_status scores_read(decoder_steps *d, const dck_tensor *t, size_t n, int64_t *ret_next,
+static dck_status scores_read(decoder_steps *d, const dck_tensor *t, int64_t *ret_next,
 			      dck_err *err)
 {
 	const decoder_layout *l = d->layout;
-	const size_t width = (size_t)l->vocabulary;
+	const size_t width = (size_t)l->vocabulary, n = (size_t)t->dim[1];
 
 	if (t->dtype.bits != l->out[l->logits].dtype.bits)
 		DCK_FAIL(err, E_ENGINE, "the output 'logits' has another type than declared");
@@ -520,7 +531,7 @@ dck_status decoder_step(decoder_steps *d, const int64_t *ids, size_t n, int64_t 
 	DCK_TRY(step_run(d, c, n, &scores, err));
 	d->engine_ns += d->clock->now_ns(d->clock->self) - begin_ns;
 	if (d->layout->runs) {
-		DCK_TRY(scores_read(d, &scores, n, ret_next, err));
+		DCK_TRY(scores_read(d, &scores, ret_next, err));
 		DCK_TRY(decoder_cache_read(d, c, n, err));
 	}
 	for (size_t i = 0; !d->layout->runs && i < d->batch; i++)

@@ -351,6 +351,12 @@ static void tokens_fact(const generate_job *j)
 		record_fact_absent(j->b, "generate", "first_tokens", "the engine has no tensors");
 		return;
 	}
+	if (j->cases[0].n == 0) {
+		record_fact_absent(
+		    j->b, "generate", "first_tokens",
+		    "it ended before the first counted request of the shortest prompt");
+		return;
+	}
 	for (size_t i = 0; i < j->nshown; i++)
 		text_add(text, sizeof text, "%s%lld", i ? " " : "", (long long)j->shown[i]);
 	record_fact_text(j->b, "generate", "first_tokens", text);
@@ -401,8 +407,10 @@ static void generate_facts(const generate_job *j)
 			       "other");
 	if (j->steps.on_device)
 		record_fact_text(b, "device", "barrier",
-				 "the copy of the scores to the host, in each step; in the first "
-				 "those of all tokens of the prompts");
+				 j->layout.out[j->layout.logits].dim[1] == 1
+				     ? "the copy of the scores to the host, in each step"
+				     : "the copy of the scores to the host, in each step; in the "
+				       "first those of all tokens of the prompts");
 	tokens_fact(j);
 }
 

@@ -445,8 +445,7 @@ static void generation_facts(const load_view *v)
 	}
 	record_fact_real(b, "load", "shared_prefix", DCK_UNIT_ONE, u->server.ask.shared_prefix);
 	record_fact_text(b, "load", "end_of_sequence",
-			 u->server.ask.ignore_eos ? "ignored (ignore_eos)"
-						  : "obeyed: the server refuses ignore_eos");
+			 server_end_text(&u->server, a->outcome[HTTP_EARLY] > 0));
 	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->server.ask.new_tokens);
 	cache_facts(v);
 	record_fact_real(b, "load", "chunks", DCK_UNIT_ONE,
@@ -553,6 +552,20 @@ static bool cache_is_unexplained(const load_view *v, double share)
 	return share > v->j->config->shared_prefix + 0.1;
 }
 
+/* Only random prompts are known to differ. */
+static const char *cache_although(const load_view *v)
+{
+	const load_url *u = v->j->pool.url;
+
+	if (u->prompts_again)
+		return "as prompts of the file were sent several times";
+	if (u->server.prompts.n > 0)
+		return "as prompts of a file may begin alike, or have been sent in an earlier run";
+	return v->j->config->shared_prefix > 0
+		   ? "although the prompts differ after their shared part"
+		   : "although the prompts differ";
+}
+
 static void cache_note_usage(const load_view *v)
 {
 	const load_answers *a = answers_of(v);
@@ -563,10 +576,9 @@ static void cache_note_usage(const load_view *v)
 		record_note(
 		    v->b, "prefix-cache",
 		    "the server had %.0f %% of the prompts' tokens in its cache, in %llu of "
-		    "%llu requests, although the prompts differ%s: times to the first token "
-		    "are shorter than without it",
+		    "%llu requests, %s: times to the first token are shorter than without it",
 		    100 * share, (unsigned long long)a->cached, (unsigned long long)a->counted,
-		    v->j->config->shared_prefix > 0 ? " after their shared part" : "");
+		    cache_although(v));
 }
 
 static void cache_note(const load_view *v)
@@ -580,9 +592,8 @@ static void cache_note(const load_view *v)
 	else if (cache_is_unexplained(v, share))
 		record_note(v->b, "prefix-cache",
 			    "%s counted %.0f %% of the prompts' tokens, of all its clients, in its "
-			    "cache, although the prompts differ: times to the first token are "
-			    "shorter than without it",
-			    c->before.server, 100 * share);
+			    "cache, %s: times to the first token are shorter than without it",
+			    c->before.server, 100 * share, cache_although(v));
 	if (!c->again.present || !c->again.has_interval || c->again.hi >= CACHE_FASTER)
 		return;
 	record_note(v->b, "cache-found",

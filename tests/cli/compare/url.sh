@@ -31,11 +31,16 @@ grep -c 'warning: 0 requests to A and 10 to B failed' text
 with-server as=ONE every=2 fail=500 -- with-server as=TWO every=2 fail=cut -- \
 	deepclock compare $ask --url ONE/v1/completions --url TWO/v1/completions > text 2> err
 record run.json 'f("method", "pairs") + f("method", "pairs_lost")' 'f("compare", "failed/A")' 'f("compare", "failed/B")' 'f("method", "pairs_lost") >= 10'
+# A cached chat template is no news.
+with-server as=ONE cached=4 -- with-server as=TWO cached=100 -- \
+	deepclock compare $ask --rounds 12 --url ONE/v1/completions --url TWO/v1/completions > text 2> err
+record run.json 'note("prefix-cache")["text"].split(":")[0]'
 # Ordinary models, and credentials.
 printf 'X-Key: hush-hush\n' > headers
 with-server as=ONE -- with-server as=TWO ttft=50000 -- deepclock compare --quiet --rounds 20 --save run.json --header-file headers \
 	--url ONE/v2/models/m/infer --url TWO/v2/models/m/infer > text 2> err
-record run.json '[row[0] for row in t("compare/servers")["rows"]]' 'f("compare", "verdict") in ("slower", "undecided")'
+record run.json '[row[0] for row in t("compare/servers")["rows"]]' 'f("compare", "verdict") in ("slower", "undecided")' \
+	'f("compare", "inputs"), f("compare", "prompts")'
 grep -l hush run.json text err
 # Mistakes.
 deepclock compare --url http://127.0.0.1:1/v1/completions --model m

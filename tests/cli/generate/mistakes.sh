@@ -34,3 +34,13 @@ echo $?
 deepclock zoo gpt_mini --past 1024 -o x.onnx
 echo $?
 run zoo:gpt_mini --engine null --prompt-length 8,1020 --new-tokens 16
+# A cache of keys and values together, as GPTBigCode has it.
+onnx-model joined.onnx <<-END
+	input input_ids BxS int64
+	input past_key_values.0.key_value BxPx8
+	output logits
+	output present.0.key_value
+	node Cast input_ids logits - - to=1
+	node Identity past_key_values.0.key_value present.0.key_value
+END
+run joined.onnx --engine null

@@ -28,6 +28,8 @@ with-server ttft=150000 cache=1000 details=0 log=log2 -- deepclock load $ask --p
 record run.json 'f("load", "cache_evidence")' 'm("load/repeated_ratio")["value"] < 1' \
 	'note("cache-found") is None or "several times" in str(note("cache-found"))'
 cut -d' ' -f2 log2 | sort -u | wc -l
+with-server cached=1 -- deepclock load $ask --prompt-file prompts > text 2> err
+record run.json 'note("prefix-cache")["text"].split(", ")[2].split(":")[0]'
 # Nothing is sent twice to a server that answered none of the requests.
 with-server every=2 fail=500 log=log3 -- deepclock load $ask --requests 1 > text 2> err
 record run.json 'f("load", "cache_evidence")' 'm("load/repeated_ratio")'

@@ -42,7 +42,7 @@ with-server refuse=include_usage -- deepclock load $ask > text 2> err
 check 'f("load", "end_of_sequence")' 'note("tokens-unknown")["severity"]' 'm("load/tokens")["absent"]' 's("tpot")'
 # Answers that are shorter than requested.
 with-server stop=5 -- deepclock load $ask > text 2> err
-check 'note("stopped-early")["text"].split(";")[0]' 'f("load", "tokens_delivered")'
+check 'note("stopped-early")["text"].split(";")[0]' 'f("load", "tokens_delivered")' 'f("load", "end_of_sequence")'
 # Prompts of which the server's cache had parts, and prompts that share a part.
 with-server cached=100 -- deepclock load $ask > text 2> err
 check 'note("prefix-cache")["text"].split(":")[0]' 'f("load", "cached_tokens")'

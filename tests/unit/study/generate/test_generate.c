@@ -502,6 +502,58 @@ static void scores_are_searched(void **state)
 	mem_free(out);
 }
 
+/* How many of the last positions the engine's table has scores of; 0: of all. */
+static int64_t positions_scored;
+
+static dck_status output_of_last(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
+{
+	const dck_status status = counted_engine->output(c, index, ret, err);
+
+	if (status != DCK_OK || index != scores.index || positions_scored == 0)
+		return status;
+	ret->data = (float *)ret->data + (ret->dim[1] - positions_scored) * ret->dim[2];
+	ret->dim[1] = positions_scored;
+	ret->bytes = (uint64_t)(positions_scored * ret->dim[2]) * sizeof(float);
+	return status;
+}
+
+/* Models that score the last position alone give the same token. */
+static void last_scores_are_enough(void **state)
+{
+	static const int64_t prompt[] = {5, 77, 1009};
+	counting_clock counting = {.step = 1};
+	const dck_clock clock = {.name = "counting", .now_ns = counting_now, .self = &counting};
+	subject_target t = {.bare = true};
+	decoder_steps d = {0};
+	decoder_layout l;
+	dck_engine own;
+	int64_t next[2];
+	dck_err err;
+
+	(void)state;
+	llama_open(&t, &clock, &l);
+	assert_int_equal(
+	    decoder_steps_open(&d, &t, &clock, &l, (decoder_sizes){1, 3, 4, NULL}, &err), DCK_OK);
+	counted_engine = d.engine;
+	own = *d.engine;
+	own.output = output_of_last;
+	d.engine = &own;
+	scores.index = l.logits;
+	for (positions_scored = 0; positions_scored < 2; positions_scored++) {
+		decoder_steps_begin(&d, 1);
+		assert_int_equal(decoder_step(&d, prompt, 3, &next[positions_scored], &err),
+				 DCK_OK);
+	}
+	assert_int_equal(next[0], next[1]);
+	decoder_steps_begin(&d, 1);
+	assert_int_equal(decoder_step(&d, prompt, 3, next, &err), DCK_E_UNSUP);
+	assert_string_equal(err.msg,
+			    "the output 'logits' does not have the size of a decoder's: 3 tokens "
+			    "are expected after 0, with a batch of 1");
+	decoder_steps_close(&d);
+	subject_target_close(&t);
+}
+
 static void cache_of_ort(void **state)
 {
 	(void)state;
@@ -554,6 +606,7 @@ int test_generate(void)
 	    cmocka_unit_test(mistakes),
 	    cmocka_unit_test(no_memory),
 	    cmocka_unit_test(scores_are_searched),
+	    cmocka_unit_test(last_scores_are_enough),
 	    cmocka_unit_test(cache_of_ort),
 	    cmocka_unit_test(cache_of_openvino),
 	    cmocka_unit_test(cache_on_a_device),
