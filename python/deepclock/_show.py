@@ -28,7 +28,7 @@ def _cell(page):
 
     # Raw data, because IPython warns about an HTML() that starts with a frame, and IFrame() takes URLs only.
     frame = (f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{_HEIGHT}" '
-             'sandbox="allow-scripts allow-popups" style="border:0"></iframe>')
+             'sandbox="allow-scripts allow-popups allow-downloads" style="border:0"></iframe>')
     display({"text/html": frame, "text/plain": "a page with charts"}, raw=True)
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_records.h"
+#include <string.h>
 
 int report_records_load(cli *c, const dck_trace_reading *how, bool drawn, dck_records *ret)
 {
@@ -27,7 +28,9 @@ int report_page(cli *c, const char *path)
 		return code;
 	if (cli_html_save(c, path, (const dck_record *const *)records.of, records.n, &err) !=
 	    DCK_OK)
-		code = cli_failed(&err);
+		code = strcmp(path, "-") == 0 && err.code == DCK_E_IO
+			   ? cli_stdout_failed((int)err.native_code)
+			   : cli_failed(&err);
 	dck_records_done(&records);
 	return code;
 }

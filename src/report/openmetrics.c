@@ -105,8 +105,8 @@ static const char *family_name(family_names *f, const dck_metric_def *d, family_
 }
 
 /* The format has no escapes for control characters, which steer a terminal, and no invalid UTF-8.
- */
-static void escaped_put(const char *text, dck_sink *out)
+ * quote: how a quotation mark is written. */
+static void escaped_put(const char *text, const char *quote, dck_sink *out)
 {
 	for (size_t n; *text; text += n) {
 		const size_t length = utf8_length(text);
@@ -114,8 +114,10 @@ static void escaped_put(const char *text, dck_sink *out)
 		n = length ? length : 1;
 		if (*text == '\n')
 			sink_text(out, "\\n");
-		else if (*text == '\\' || *text == '"')
-			sink_fmt(out, "\\%c", *text);
+		else if (*text == '\\')
+			sink_text(out, "\\\\");
+		else if (*text == '"')
+			sink_text(out, quote);
 		else if (!length || utf8_is_control(text, n))
 			sink_text(out, n == 1 ? " " : "?");
 		else
@@ -129,7 +131,7 @@ static void labels_put(const dck_record *r, dck_sink *out)
 
 	for (size_t i = 0; i < s.n; i++) {
 		sink_fmt(out, "%s%s=\"", i ? "," : "{", s.label[i].key);
-		escaped_put(s.label[i].value, out);
+		escaped_put(s.label[i].value, "\\\"", out);
 		sink_text(out, "\"");
 	}
 	if (s.n)
@@ -144,6 +146,8 @@ static void number_put(double v, dck_sink *out)
 	sink_fmt(out, " %s\n", text);
 }
 
+/* In a help the format has \" for a quotation mark, but older collectors refuse a file with that:
+ * an apostrophe stands for it. */
 static void family_head_put(const dck_metric_def *d, family_kind kind, const char *name,
 			    size_t number, dck_sink *out)
 {
@@ -153,12 +157,12 @@ static void family_head_put(const dck_metric_def *d, family_kind kind, const cha
 	if (*unit)
 		sink_fmt(out, "# UNIT %s %s\n", name, unit);
 	sink_fmt(out, "# HELP %s ", name);
-	escaped_put(d->help, out);
+	escaped_put(d->help, "'", out);
 	sink_text(out, family_texts[kind].help);
 	if (number > 1 ||
 	    d->tag[strspn(d->tag, LETTERS "/_-.")]) { /* the name does not have all of it */
 		sink_text(out, "; of ");
-		escaped_put(d->tag, out);
+		escaped_put(d->tag, "'", out);
 	}
 	sink_text(out, "\n");
 }

@@ -78,6 +78,13 @@ test("values of laps stand at their own laps", () => {
 	assert.deepEqual(lap.values.map(v => [v.name, v.points]), [["loss", [{ i: 0, v: 0.5 }, { i: 2, v: 0.25 }]]]);
 });
 
+test("laps of a series from which some were left out have their own numbers", () => {
+	const values = new Array(40000).fill(1), wall = [{ tag: "laps/step/wall", unit: "ns", values }];
+	const of = (all, series = wall) => lapsOf({ series, metrics: [{ tag: "lap/count/step", value: all, unit: "1" }] }).map(l => [l.each, l.all])[0];
+	assert.deepEqual([of(40000), of(79999), of(80000), of(159999)], [[1, 40000], [2, 79999], [2, 80000], [4, 159999]]);
+	assert.deepEqual(of(9, [{ ...wall[0], values: [1, 2, 3] }]), [1, 3]); /* the others were lost */
+});
+
 test("bars of steps are means of neighbours, and add up", () => {
 	const s = (name, values) => ({ tag: `steps/${name}`, unit: "ns", warmup: 2, values });
 	const r = { series: [s("data", [1, 3, 5, 7, 9]), s("forward", [2, 2, 2, 2, 2])], tables: [{ name: "steps", columns: columns("part", "what"), rows: [["data", "waiting for data"], ["forward", "forward"], ["step", "step"]] }] };

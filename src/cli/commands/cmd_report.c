@@ -181,6 +181,31 @@ static int records_show(cli *c, const dck_calls_view *calls, const dck_trace_rea
 	return cli_records_keep(c, records, n, code);
 }
 
+/* Returns the first of the options that was given, or NULL. names: ends with NULL. */
+static const char *given_of(const cli *c, const char *const *names)
+{
+	while (*names && !cli_given(c, *names))
+		names++;
+	return *names;
+}
+
+/* Refuses options that would be without effect on a file for other programs. */
+static int form_check(const cli *c, const char *form)
+{
+	static const char *const of_tables[] = {"by",	   "sort",    "top", "depth",
+						"callers", "callees", NULL},
+				 *const of_paths[] = {"tree", "weight", "diff", NULL};
+	const char *option = given_of(c, of_tables);
+
+	if (option)
+		return cli_usage(c, "--%s applies to tables, and '%s' has none", option, form);
+	option = report_calls_has_form(form) ? NULL : given_of(c, of_paths);
+	if (option)
+		return cli_usage(c, "--%s applies to call paths, and '%s' is the trace itself",
+				 option, form);
+	return CLI_OK;
+}
+
 static int report_run(cli *c, void *config)
 {
 	dck_records records;
@@ -204,6 +229,8 @@ static int report_run(cli *c, void *config)
 	if (option && form)
 		return cli_usage(c, "--%s applies to the table of a trace, and '%s' has none",
 				 option, form);
+	if (form && form_check(c, form) != CLI_OK)
+		return CLI_USAGE;
 	if (other && strcmp(other, "-") != 0 && access(other, F_OK) != 0) {
 		cli_message("cannot open '%s': %s", other, strerror(errno));
 		return CLI_FAILED;

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "deepclock/opt.h"
 #include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/perfetto.h"
@@ -736,8 +737,9 @@ static void operators_answer_put(const operator_row *rows, size_t n, record_buil
 		all += (double)rows[i].z->self_ns;
 	dck_text_count((int64_t)(rows[0].z->calls + rows[0].z->unfinished), calls, sizeof calls);
 	dck_text_time((double)rows[0].z->self_ns, own, sizeof own);
-	record_answer(b, "%.60s takes the most time of all operators: %s in %s call%s, %.0f %%",
-		      rows[0].text, own, calls, strcmp(calls, "1") ? "s" : "",
+	record_answer(b, "%.*s takes the most time of all operators: %s in %s call%s, %.0f %%",
+		      utf8_shown(rows[0].text, 60), rows[0].text, own, calls,
+		      strcmp(calls, "1") ? "s" : "",
 		      all > 0 ? 100 * (double)rows[0].z->self_ns / all : 0);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "deepclock/opt.h"
 #include "stat/stat.h"
 
@@ -161,6 +162,8 @@ static void timeline_table_put(record_builder *b, const char *table, const char 
 				 "of all calls that ended, within 0.4 %");
 }
 
+enum { ANSWER_NAME_BYTES = 60 }; /* of a zone in the answer */
+
 /* Writes the answer: the zone with the largest self time, the time of its calls outside other
  * zones, and, if there is one, the range that takes longest on devices. */
 static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, const zone_row *on)
@@ -177,8 +180,10 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, c
 		/* Arguments of a template would fill it. */
 		const size_t plain = strcspn(on->name, "<");
 		snprintf(also, sizeof also, "; on devices %.*s takes longest: %s in %s call%s",
-			 plain && plain < 60 ? (int)plain : 60, on->name, own, calls,
-			 strcmp(calls, "1") ? "s" : "");
+			 plain && plain < ANSWER_NAME_BYTES
+			     ? (int)plain
+			     : utf8_shown(on->name, ANSWER_NAME_BYTES),
+			 on->name, own, calls, strcmp(calls, "1") ? "s" : "");
 	}
 	for (size_t i = 0; i < n; i++)
 		zones |= !trace_is_wait(rows[i].name);
@@ -213,15 +218,19 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, c
 	if (!zones)
 		record_answer(b,
 			      "no zone was entered (how to make one: deepclock trace --help); of "
-			      "its waits the longest in sum: %.60s, %s in %s call%s%s",
-			      most->name, own, calls, s, also);
+			      "its waits the longest in sum: %.*s, %s in %s call%s%s",
+			      utf8_shown(most->name, ANSWER_NAME_BYTES), most->name, own, calls, s,
+			      also);
 	else if (most->z->self_ns == 0)
-		record_answer(b, "%.60s takes %s in %s call%s%s", most->name, own, calls, s, also);
+		record_answer(b, "%.*s takes %s in %s call%s%s",
+			      utf8_shown(most->name, ANSWER_NAME_BYTES), most->name, own, calls, s,
+			      also);
 	else
 		record_answer(b,
-			      "%.60s has the most self time: %s in %s call%s, %.0f %% of all "
+			      "%.*s has the most self time: %s in %s call%s, %.0f %% of all "
 			      "zones'%s",
-			      most->name, own, calls, s, 100 * (double)ns / all, also);
+			      utf8_shown(most->name, ANSWER_NAME_BYTES), most->name, own, calls, s,
+			      100 * (double)ns / all, also);
 }
 
 /* Rows of a table, and what it has besides. */

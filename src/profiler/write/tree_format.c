@@ -164,6 +164,6 @@ void form_put_line(dck_sink *out, const char *text, char no)
 
 	for (size_t i = 0; no && i < n; i++)
 		if (shown[i] == no)
-			shown[i] = ' ';
+			shown[i] = '_';
 	sink_put(out, shown, n);
 }

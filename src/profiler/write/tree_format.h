@@ -74,7 +74,7 @@ static inline const dck_frame *form_frame(const form_tree *f, uint32_t node)
 {
 	return &f->t.frames[f->t.nodes[node].frame];
 }
-/* Writes a text on one line: control characters, and `no` (0: none), become blanks. */
+/* Writes a text on one line: control characters become blanks, and `no` (0: none) a low line. */
 void form_put_line(dck_sink *out, const char *text, char no);
 
 #endif

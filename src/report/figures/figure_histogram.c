@@ -46,9 +46,11 @@ static void histogram_draw(const dck_record *r, dck_sink *out)
 		svg_open(&s, out, "How long the runs took");
 		int n = snprintf(note, sizeof note, "%zu samples", sorted.n);
 		if (b.below + b.above > 0)
-			snprintf(note + n, sizeof note - (size_t)n,
-				 ", %zu of them beyond the ends, up to %s", b.below + b.above,
-				 FORMAT_NUMBER(sorted.x[sorted.n - 1], DCK_UNIT_NS));
+			snprintf(
+			    note + n, sizeof note - (size_t)n,
+			    ", %zu of them beyond the ends, %s %s", b.below + b.above,
+			    b.above > 0 ? "up to" : "down to",
+			    FORMAT_NUMBER(sorted.x[b.above > 0 ? sorted.n - 1 : 0], DCK_UNIT_NS));
 		svg_note(&s, note);
 		svg_axis_x(&s, (svg_axis){.from = b.origin,
 					  .to = b.origin + b.width * (double)b.rows,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUES_MAX = 4, MARKED = 300 };
+enum { VALUES_MAX = 4, MARKED = 300, KEPT_LEAST = 32768 };
 #define WALL "/wall"
 
 /* Returns the name of a value of the lap that `wall` belongs to; NULL: a separate series, or
@@ -64,8 +64,25 @@ static double lap_at(const dck_series *wall, const dck_series *s, size_t i, size
 	return *at < wall->n && wall->at_ns[*at] == s->at_ns[i] ? (double)(*at + 1) : NAN;
 }
 
-/* Draws a line through the finite values, with dots if they are few. s itself: the time. */
-static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s, const char *name)
+/* Returns of how many laps each one in the series is the first, a power of two: of many laps some
+ * were left out (lap_store.h). */
+static double laps_each(const dck_record *r, const dck_series *wall)
+{
+	const int name = (int)(strlen(wall->tag) - strlen("laps/") - strlen(WALL));
+	char tag[512];
+	double each = 1;
+
+	snprintf(tag, sizeof tag, "lap/count/%.*s", name, wall->tag + strlen("laps/"));
+	const double all = dck_record_value(r, tag);
+	while (wall->n >= KEPT_LEAST && ceil(all / each) > (double)wall->n)
+		each *= 2;
+	return each;
+}
+
+/* Draws a line through the finite values, with dots if they are few. s itself: the time. each: laps
+ * from one in the series to the next. */
+static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s, double each,
+			    const char *name)
 {
 	bool first = true;
 	size_t at = 0;
@@ -76,7 +93,7 @@ static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s
 
 		if (!isfinite(x) || !isfinite(s->values[i]))
 			continue;
-		svg_path_to(to, x, s->values[i], first);
+		svg_path_to(to, (x - 1) * each + 1, s->values[i], first);
 		first = false;
 	}
 	svg_path_end(to);
@@ -85,7 +102,7 @@ static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s
 		const double x = s == wall ? (double)(i + 1) : lap_at(wall, s, i, &at);
 
 		if (isfinite(x) && isfinite(s->values[i]))
-			svg_dot(to, x, s->values[i], 3.5, name);
+			svg_dot(to, (x - 1) * each + 1, s->values[i], 3.5, name);
 	}
 }
 
@@ -105,6 +122,7 @@ static void laps_draw(const dck_record *r, dck_sink *out)
 	svg_axis y = {.unit = DCK_UNIT_NS, .title = "time"};
 	svg_axis right = {.unit = DCK_UNIT_ONE, .title = "values"};
 	char name[128], title[160];
+	const double each = laps_each(r, wall);
 	double names = 0;
 	size_t n = 0;
 	svg s;
@@ -125,8 +143,12 @@ static void laps_draw(const dck_record *r, dck_sink *out)
 		svg_right_room(&s);
 		svg_legend_room(&s, fmax(names, svg_text_px("time")));
 	}
+	if (each > 1) {
+		snprintf(title, sizeof title, "of every %.0f laps the first", each);
+		svg_note(&s, title);
+	}
 	svg_axis_x(&s, (svg_axis){.from = 1,
-				  .to = (double)wall->n,
+				  .to = (double)(wall->n - 1) * each + 1,
 				  .whole = true,
 				  .unit = DCK_UNIT_ONE,
 				  .title = name});
@@ -135,12 +157,12 @@ static void laps_draw(const dck_record *r, dck_sink *out)
 		svg_legend(&s, SVG_BLUE, "time");
 	for (size_t k = 0; k < n; k++)
 		svg_legend(&s, inks[k], value_name(wall, values[k]));
-	laps_series_put(&s, wall, wall, "time");
+	laps_series_put(&s, wall, wall, each, "time");
 	if (n > 0)
 		svg_axis_right(&s, right);
 	for (size_t k = 0; k < n; k++) {
 		s.ink = inks[k];
-		laps_series_put(&s, wall, values[k], value_name(wall, values[k]));
+		laps_series_put(&s, wall, values[k], each, value_name(wall, values[k]));
 	}
 	svg_close(&s);
 }

@@ -36,13 +36,14 @@ typedef void (*text_part)(page *p, const dck_record *r);
 
 static const char *writer_text_of(const dck_record *r, text_part part, dck_buffer *ret)
 {
-	const dck_style style = {.utf8 = true, .width = WIDE};
+	const dck_style style = {.utf8 = true};
 	dck_sink sink;
 	page p;
 
 	*ret = (dck_buffer){0};
 	dck_sink_buffer(&sink, ret);
 	page_init(&p, &sink, &style);
+	p.width = WIDE; /* a style has at most 400 */
 	part(&p, r);
 	return dck_sink_finish(&sink, NULL) == DCK_OK && ret->data ? ret->data : "";
 }

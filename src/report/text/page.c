@@ -2,10 +2,10 @@
  * SGR escape sequences (ECMA-48).
  *
  * Blanks are lazy: page_to() and page_space() only count them, in `due` and `space`, and the next
- * character writes them, so that no line ends in blanks. `col` counts code points; a wide or
- * combining character counts as one column. page_wrap() fills lines greedily. A word wider than a
- * line is broken in the second half of the free columns, after its last slash or else another
- * separator.
+ * character writes them, so that no line ends in blanks. `col` counts columns as utf8_columns()
+ * does: 2 of a wide character, 0 of a mark that joins the one before. page_wrap() fills lines
+ * greedily. A word wider than a line is broken in the second half of the free columns, after its
+ * last slash or else another separator.
  *
  * Invariant: every text of a record goes through columns_write(), which replaces control characters
  * and bytes that are not UTF-8, so that a record from elsewhere cannot send escape sequences to the

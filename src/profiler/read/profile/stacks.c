@@ -131,11 +131,13 @@ bool stacks_weight_fits(double weight)
 
 /* --- the record */
 
+/* Weights without a unit may have fractions. */
 static const char *weight_text(double v, dck_unit unit, char *buf, size_t size)
 {
-	return unit == DCK_UNIT_NS     ? dck_text_time(v, buf, size)
-	       : unit == DCK_UNIT_BYTE ? dck_text_bytes(v, buf, size)
-				       : dck_text_count((int64_t)v, buf, size);
+	return unit == DCK_UNIT_NS	     ? dck_text_time(v, buf, size)
+	       : unit == DCK_UNIT_BYTE	     ? dck_text_bytes(v, buf, size)
+	       : v == floor(v) && v < 0x1p63 ? dck_text_count((int64_t)v, buf, size)
+					     : dck_text_si(v, "", buf, size);
 }
 
 /* Writes the answer: the function with the largest own weight, which is the table's first row. */

@@ -8,6 +8,7 @@ import { el } from "./dom.js";
 import { fitText, textWidth } from "./marks.js";
 
 const SVG = "http://www.w3.org/2000/svg", EDGE = 16, TITLE = 16, LINE = 17, PNG_SCALE = 2;
+const PNG_MOST = 32767; /* px of a side: a larger canvas is empty */
 /* CSS properties that are copied to a mark; inherited ones are written once. */
 const INHERITED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "shape-rendering",
 	"font-family", "font-size", "font-weight", "text-anchor"];
@@ -107,10 +108,10 @@ function base64(text) {
 }
 
 const asPng = picture => new Promise((done, failed) => {
-	const image = new Image(), canvas = document.createElement("canvas");
+	const image = new Image(), canvas = document.createElement("canvas"), scale = Math.min(PNG_SCALE, PNG_MOST / Math.max(picture.width, picture.height));
 
-	canvas.width = PNG_SCALE * picture.width;
-	canvas.height = PNG_SCALE * picture.height;
+	canvas.width = Math.floor(scale * picture.width);
+	canvas.height = Math.floor(scale * picture.height);
 	image.onload = () => {
 		canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
 		done(canvas.toDataURL("image/png").split(",")[1]);

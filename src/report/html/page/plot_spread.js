@@ -20,7 +20,7 @@ export const percentilesOf = r => PERCENTILES.map(([name, tag, share]) => ({ nam
 
 const beyondText = (h, values, unit) => {
 	const n = h.below + h.above;
-	return n ? `${digits(n)} of ${digits(values.length)} runs ${n === 1 ? "is" : "are"} beyond the ends, up to ${format(d3.max(values), unit)}.` : "";
+	return n ? `${digits(n)} of ${digits(values.length)} runs ${n === 1 ? "is" : "are"} beyond the ends, ${h.above ? `up to ${format(d3.max(values), unit)}` : `down to ${format(d3.min(values), unit)}`}.` : "";
 };
 
 /** Positions of the labels of marks: right of their line, or left of it at the end of the chart,

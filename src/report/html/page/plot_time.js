@@ -28,7 +28,8 @@ const runName = (run, i) => (i < run.warmup ? `warm-up run ${digits(i + 1)}` : `
 export function plotTime(box, r, run) {
 	const x0 = run.at || run.values.map((_, i) => i), timed = run.at !== null, end = x0.length - 1;
 	const [low, high] = timeSpan(run), last = x0[end] + (timed ? run.values[end] || 0 : 0);
-	const beyond = run.values.filter(v => v > high || v < low).length, most = d3.max(run.values);
+	/* The ends of the axis are round numbers, beyond those of the range. */
+	const [bottom, ceiling] = d3.scaleLinear([low, high], [0, 1]).nice(5).domain(), above = run.values.filter(v => v > ceiling).length, below = run.values.filter(v => v < bottom).length;
 	const steady = steadyAfter(r), median = metric(r, "latency/median");
 	const cellOf = box.appendChild(el("div", { class: "time" }));
 	const warmEnd = run.warmup === 0 ? 0 : run.warmup <= end ? x0[run.warmup] : last;
@@ -41,7 +42,8 @@ export function plotTime(box, r, run) {
 			rows: run.values.map((v, i) => [i < run.warmup ? "warmup" : "measured", i < run.warmup ? i + 1 : i - run.warmup + 1, ...(timed ? [x0[i]] : []), v]) }),
 		title: `The runs one after the other${run.name ? `, ${run.name}` : ""}`,
 		note: [isThin ? `${digits(run.values.length)} runs are more than the chart has columns: each column has the median of its runs, and a line from the fastest to the slowest.` : "",
-			beyond ? `${digits(beyond)} run${beyond === 1 ? " is" : "s are"} beyond the ends of the chart (marks at its edges), up to ${format(most, run.unit)}.` : "",
+			above ? `${digits(above)} run${above === 1 ? " is" : "s are"} above the chart (marks at its upper edge), up to ${format(d3.max(run.values), run.unit)}.` : "",
+			below ? `${digits(below)} run${below === 1 ? " is" : "s are"} below the chart (drawn at its lower edge), down to ${format(d3.min(run.values), run.unit)}.` : "",
 			group > 1 ? `A measured point is the mean of ${digits(group)} runs; single runs, as in the warm-up, include the clock's own time.` : ""].filter(Boolean).join(" "),
 		says: `${digits(run.values.length)} runs in order, ${digits(run.warmup)} of them warm-up${Number.isFinite(steady) ? `, steady ${format(steady, "ns")} after the first run began` : ""}`,
 		height: 280,

@@ -7,7 +7,7 @@ import { axisX, axisY, figure } from "../figure.js";
 import { lively } from "../marks.js";
 import { colorOf, plotAgainst } from "../plot_rows.js";
 import { ROOM, spaced } from "../points.js";
-import { factValue, number, rows, table } from "../record.js";
+import { factValue, metricNumber, number, rows, table } from "../record.js";
 import { digits, format, formatInterval, percent } from "../units.js";
 
 const textOf = c => (c === undefined || "absent" in c ? "" : String(c.value));
@@ -58,8 +58,19 @@ export const viewTrend = {
 };
 
 const OWN = ["wall", "cpu", "thread_cpu", "items"];
+const KEPT_LEAST = 32768; /* laps of a series from which some were left out: src/profiler/lap/lap_store.h */
 
-/** The laps of each name that has several: {name, at, wall, values: [{name, unit, values}]}; values by the indices of the laps. */
+/** Of how many laps each one in the series is the first: a power of two. */
+function lapsEach(kept, all) {
+	let each = 1;
+
+	while (kept >= KEPT_LEAST && Math.ceil(all / each) > kept)
+		each *= 2;
+	return each;
+}
+
+/** The laps of each name that has several: {name, all: their number, each: of how many one is in the series, at, wall,
+ * values: [{name, unit, points}]}; points by the indices of the laps in the series. */
 export function lapsOf(r) {
 	const names = new Map();
 
@@ -69,11 +80,14 @@ export function lapsOf(r) {
 			names.set(m[1], { ...names.get(m[1]), [m[2]]: s });
 	}
 	return [...names].filter(([, own]) => own.wall && own.wall.values.filter(Number.isFinite).length > 1).map(([name, own]) => {
-		const at = (own.wall.at_ns || own.wall.values.map((_, i) => i)).map(Number);
+		const at = (own.wall.at_ns || own.wall.values.map((_, i) => i)).map(Number), places = new Map(), kept = own.wall.values.length;
+		const each = lapsEach(kept, metricNumber(r, `lap/count/${name}`));
+
+		at.forEach((ns, i) => places.has(ns) || places.set(ns, i));
 		return {
-			name, at, wall: own.wall.values,
+			name, all: each > 1 ? metricNumber(r, `lap/count/${name}`) : kept, each, at, wall: own.wall.values,
 			values: Object.entries(own).filter(([key]) => !OWN.includes(key)).map(([key, s]) => ({
-				name: key, unit: s.unit, points: s.values.map((v, i) => ({ i: s.at_ns ? at.indexOf(Number(s.at_ns[i])) : i, v })).filter(p => p.i >= 0 && Number.isFinite(p.v)),
+				name: key, unit: s.unit, points: s.values.map((v, i) => ({ i: s.at_ns ? places.get(Number(s.at_ns[i])) : i, v })).filter(p => p.i !== undefined && Number.isFinite(p.v)),
 			})),
 		};
 	});
@@ -83,26 +97,30 @@ const MARKED = 300;
 
 function drawLaps(box, lap) {
 	const extra = lap.values.filter(v => (v.unit === "1" || v.unit === undefined) && v.points.length > 0);
-	const known = lap.wall.map((v, i) => ({ i, v })).filter(p => Number.isFinite(p.v));
+	const known = lap.wall.map((v, i) => ({ i, v })).filter(p => Number.isFinite(p.v)), place = i => i * lap.each + 1;
 
 	figure(box, {
 		name: "laps",
 		title: `Laps of ${lap.name}`,
-		says: `${lap.wall.length} laps, ${format(known[0].v, "ns")} the first, ${format(known[known.length - 1].v, "ns")} the last; ${extra.map(v => `${v.name} ends at ${digits(v.points[v.points.length - 1].v)}`).join(", ")}`,
+		note: lap.each > 1 ? `Of every ${digits(lap.each)} laps the record has the first: ${digits(lap.wall.length)} of ${digits(lap.all)}.` : "",
+		says: `${lap.all} laps, ${format(known[0].v, "ns")} the first, ${format(known[known.length - 1].v, "ns")} the last; ${extra.map(v => `${v.name} ends at ${digits(v.points[v.points.length - 1].v)}`).join(", ")}`,
 		height: 300,
-		data: () => ({ columns: ["lap", ["time", "ns"], ...lap.values.map(v => [v.name, v.unit])],
-			rows: lap.wall.map((v, i) => [i + 1, v, ...lap.values.map(own => (own.points.find(p => p.i === i) || { v: null }).v)]) }),
+		data: () => {
+			const values = lap.values.map(own => new Map(own.points.map(p => [p.i, p.v])));
+
+			return { columns: ["lap", ["time", "ns"], ...lap.values.map(v => [v.name, v.unit])], rows: lap.wall.map((v, i) => [place(i), v, ...values.map(own => own.get(i))]) };
+		},
 		draw(svg, width, height) {
-			const right = extra.length > 0 ? Math.min(150, width * 0.3) : ROOM.right, n = lap.wall.length;
+			const right = extra.length > 0 ? Math.min(150, width * 0.3) : ROOM.right, n = place(lap.wall.length - 1);
 			const x = d3.scaleLinear([1, n], [ROOM.left + 12, width - right - 12]), all = extra.flatMap(v => v.points.map(p => p.v));
 			const y = d3.scaleLinear([0, d3.max(lap.wall)], [height - ROOM.bottom, ROOM.top]).nice(5);
 			const y2 = d3.scaleLinear([Math.min(0, d3.min(all) || 0), d3.max(all) || 1], [height - ROOM.bottom, ROOM.top]).nice(5);
 			const one = (points, scale, color, name, text) => {
 				const g = svg.append("g").attr("class", `${color} lap-line`).attr("data-name", name);
-				g.append("path").attr("class", "stroke").datum(points).attr("d", d3.line().x(p => x(p.i + 1)).y(p => scale(p.v)));
+				g.append("path").attr("class", "stroke").datum(points).attr("d", d3.line().x(p => x(place(p.i))).y(p => scale(p.v)));
 				if (points.length <= MARKED)
-					lively(g.selectAll("circle").data(points).join("circle").attr("class", "fill lap").attr("r", 3.5).attr("cx", p => x(p.i + 1)).attr("cy", p => scale(p.v)),
-						{ lines: p => [`${lap.name} ${p.i + 1}`, [name, text(p.v)]], label: p => `${lap.name} ${p.i + 1}: ${name} ${text(p.v)}`, many: true });
+					lively(g.selectAll("circle").data(points).join("circle").attr("class", "fill lap").attr("r", 3.5).attr("cx", p => x(place(p.i))).attr("cy", p => scale(p.v)),
+						{ lines: p => [`${lap.name} ${place(p.i)}`, [name, text(p.v)]], label: p => `${lap.name} ${place(p.i)}: ${name} ${text(p.v)}`, many: true });
 			};
 
 			axisY(svg, y, { x: ROOM.left, unit: "ns", title: "time", width: width - ROOM.left - right, count: 4 });
