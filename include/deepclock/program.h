@@ -18,7 +18,8 @@ typedef struct dck_program {
 	/* Results, set whenever the program ran; exit_code -1: ended by the signal. */
 	int exit_code, signal;
 	/* Of dck_trace_program_run(): the trace was not closed, and the record comes from the file
-	 * alone. cut_why: the possible cause, static; NULL: the signal, or not cut. */
+	 * alone. cut_why: the possible cause, static; NULL: the signal, or not cut. Of
+	 * dck_sample(): the program was ended after config.time_ns. */
 	bool cut;
 	const char *cut_why;
 } dck_program;

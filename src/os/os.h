@@ -303,6 +303,9 @@ bool os_resident_get(long pid, os_resident *ret); /* false: no such process */
 /* Returns the proportional set size (private memory and its part of shared memory), in bytes; 0:
  * not known. It takes the kernel milliseconds for each GiB. */
 uint64_t os_resident_share(long pid);
+/* Returns whether they have one address space, as between vfork() and exec(); -1: it is not known.
+ */
+int os_same_memory(long a, long b);
 /* Writes the live children that its threads started. Returns their number, at most max. */
 size_t os_process_children(long pid, long *ret, size_t max);
 

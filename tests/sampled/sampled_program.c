@@ -2,7 +2,7 @@
  * light() 30, in counted steps of equal duration.
  *
  *	sampled_program
- *[shares|threads|children|deep|signals|urgent|again|closed|fail|crash|wait|timed|endless|family]
+ *[shares|threads|children|deep|signals|alarms|urgent|again|closed|fail|crash|wait|timed|endless|family]
  *[mainless|generated|named] [ROUNDS]
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -181,6 +181,32 @@ static int own_signals(void)
 	raise(SIGUSR2);
 	printf("SIGPROF %s, errno %s, %d sleeps interrupted\n", profs > 3 ? "came" : "did not come",
 	       kept ? "kept" : "lost", interrupted);
+	return 0;
+}
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarms++;
+}
+
+/* A timer of the program, with the signal that the sampler's timers take first. */
+static int own_timer(void)
+{
+	const int number = SIGRTMAX - 3;
+	const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	const struct itimerspec every = {{0, 2000000}, {0, 2000000}};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
+	int timer;
+
+	sigaction(number, &action, NULL);
+	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) ||
+	    syscall(SYS_timer_settime, timer, 0, &every, NULL))
+		return 1;
+	shares();
+	printf("the signals of its timer %s\n", alarms > 10 ? "came" : "did not come");
 	return 0;
 }
 
@@ -374,6 +400,8 @@ int main(int argc, char **argv)
 		return deep(DEPTH);
 	if (!strcmp(what, "signals"))
 		return own_signals();
+	if (!strcmp(what, "alarms"))
+		return own_timer();
 	if (!strcmp(what, "urgent"))
 		return urgent();
 	if (!strcmp(what, "again"))

@@ -29,11 +29,13 @@ static int sample_run(cli *c, void *config)
 		return cli_program_failed(&err);
 	code = cli_profile_show(c, record);
 	dck_record_free(record);
-	if (program.exit_code > 0)
+	/* What it does at the SIGTERM after --time is no failure. */
+	const bool by_itself = !program.cut;
+	if (by_itself && program.exit_code > 0)
 		cli_message("'%s' ended with exit status %d", c->program[0], program.exit_code);
 	if (cli_signal_seen())
 		return CLI_INTERRUPTED;
-	if (code == CLI_OK && !sample->time_ns && (program.signal || program.exit_code))
+	if (code == CLI_OK && by_itself && (program.signal || program.exit_code))
 		return CLI_FAILED;
 	return code;
 }

@@ -8,6 +8,8 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { TEXT_MAX = 8192, CHILDREN_TEXT_MAX = 65536 };
 
@@ -39,6 +41,20 @@ uint64_t os_resident_share(long pid)
 
 	snprintf(path, sizeof path, "/proc/%ld/smaps_rollup", pid);
 	return text_read(path, text, sizeof text) ? kib_of(text, "Pss:") : 0;
+}
+
+int os_same_memory(long a, long b)
+{
+#ifdef SYS_kcmp
+	enum { VM = 1 }; /* KCMP_VM of linux/kcmp.h */
+	const long order = syscall(SYS_kcmp, a, b, VM, 0L, 0L);
+
+	return order < 0 ? -1 : order == 0;
+#else
+	(void)a;
+	(void)b;
+	return -1;
+#endif
 }
 
 size_t os_process_children(long pid, long *ret, size_t max)

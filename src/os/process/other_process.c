@@ -90,6 +90,20 @@ bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns)
 	return true;
 }
 
+bool os_process_maps(int pid, const char *text, bool unread)
+{
+	enum { MAPS_MAX = 64 << 20 };
+	dck_buffer maps = {0};
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	if (os_read_file(path, MAPS_MAX, &maps, NULL) != DCK_OK)
+		return unread;
+	const bool found = maps.n && memmem(maps.data, maps.n, text, strlen(text));
+	dck_buffer_done(&maps);
+	return found;
+}
+
 static bool thread_sleeps(int pid, int tid)
 {
 	char buf[1024];

@@ -17,6 +17,10 @@ bool os_process_thread_name(int pid, int tid, char *ret, size_t size);
 /* Reads the CPU time of its threads, also of ended ones, to 10 ms. false: not known. */
 bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns);
 
+/* Returns whether a file whose path has that text is mapped in the process; `unread` if its maps
+ * cannot be read. */
+bool os_process_maps(int pid, const char *text, bool unread);
+
 /* The blocking call of a thread. */
 typedef struct os_blocked_call {
 	uint64_t sp, pc;

@@ -29,6 +29,7 @@
 #include "base/units.h"
 #include "deepclock/count.h"
 #include "deepclock/opt.h"
+#include "record/program_file.h"
 #include "record/tree/share_difference.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ dck_status count_functions_add(count_functions *f, const thread_cct *lane, doubl
 	f->rest += lane->rest;
 	if (lane->rest && lane->nodes_max < f->nodes_max)
 		f->nodes_max = lane->nodes_max;
-	f->full += lane->full;
+	f->full = lane->full ? (int)lane->full : f->full;
 	f->left += lane->left;
 	f->unmatched += lane->unmatched;
 	f->lanes++;
@@ -274,12 +275,11 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 	}
 	if (f->rest && f->full) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
-		record_note(
-		    b, "count-paths",
-		    "%s of %s calls are in the table, but not on their paths in the tree: the "
-		    "directory for temporary files was full",
-		    lost, all);
-		record_remedy(b, "set TMPDIR to one with more space");
+		record_note(b, "count-paths",
+			    "%s of %s calls are in the table, but not on their paths in the tree, "
+			    "whose file could not grow: %s",
+			    lost, all, program_file_reason(f->full));
+		record_remedy(b, "%s", program_file_remedy(f->full));
 	} else if (f->rest) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
 		record_note(b, "count-paths",

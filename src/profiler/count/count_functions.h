@@ -30,7 +30,7 @@ typedef struct count_functions {
 	cct paths;
 	uint64_t zones; /* number of entries of zones; not in the counters below */
 	uint64_t calls, primitive, lost, rest, left, unmatched;
-	uint64_t full;			/* lanes whose file was full */
+	int full;			/* errno of a lane whose file could not grow; 0: none */
 	uint32_t nodes_max, frames_max; /* the least of lanes that reached it */
 	double self_ns, cost_ns;	/* of all functions */
 	double price_ns;		/* the largest overhead of a call in any process */

@@ -124,6 +124,7 @@ static dck_status start_and_wait(run *r, dck_err *err)
 		preload = os_preload_env(r->a, "libdeepclock_count.so", r->p->argv[0],
 					 count_remedies, &r->why);
 	if (preload) {
+		exec_unseen_begin(r->directory);
 		set[n++] = preload;
 		set[n++] = mem_arena_fmt(r->a, COUNT_DIRECTORY "=%s", r->directory);
 		if (os_clock_tsc(&r->rate, NULL))

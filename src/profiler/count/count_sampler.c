@@ -40,7 +40,6 @@ enum {
 	COST_DIVISOR = 50,
 	LANES_OPEN = 400,
 	SPACES_OPEN = 200,
-	MAPS_BYTES = 64 << 20,
 	/* File times advance at most this much late (a tick of a kernel with 100 Hz, twice). */
 	TICK_NS = 20000000
 };
@@ -64,7 +63,8 @@ struct count_sampler {
 	size_t n, cap;
 	hash_map known; /* keys of processes, also of ended ones */
 	uint32_t lanes_open, spaces_open;
-	int64_t searched_unix_ns;
+	int64_t changed_unix_ns; /* of the directory, as last seen, */
+	uint64_t changed_ns;	 /* and when it was seen first */
 
 	hash_map paths; /* row in `times` of each path's key */
 	id_table times; /* uint64_t, ns */
@@ -137,18 +137,15 @@ static void watched_close(count_sampler *s, watched *p)
 	mem_free(p->lanes);
 }
 
-/* Returns whether the process maps the file; true if its maps cannot be read. */
-static bool process_maps(unsigned pid, const char *file)
+/* Returns the file's name with that of its directory, which is unique. The path before may have
+ * links, which are resolved in the maps of processes. */
+static const char *name_in_maps(const char *path)
 {
-	char path[64];
-	dck_buffer text = {0};
-	bool found = true;
+	const char *at = strrchr(path, '/');
 
-	snprintf(path, sizeof path, "/proc/%u/maps", pid);
-	if (os_read_file(path, MAPS_BYTES, &text, NULL) == DCK_OK)
-		found = text.n && memmem(text.data, text.n, file, strlen(file));
-	dck_buffer_done(&text);
-	return found;
+	while (at && at > path && at[-1] != '/')
+		at--;
+	return at ? at : path;
 }
 
 static bool process_runs(const watched *p)
@@ -183,21 +180,26 @@ static void process_found(void *self, const char *path)
 	if (s->spaces_open < SPACES_OPEN)
 		p.space = os_open_read(environment);
 	s->spaces_open += p.space >= 0;
-	if (process_maps(pid, path))
+	if (os_process_maps((int)pid, name_in_maps(path), true))
 		s->processes[s->n++] = p;
 	else
 		watched_close(s, &p);
 }
 
+/* Not by comparing the file's time with the wall clock, which may be set back. */
 static void directory_search(count_sampler *s)
 {
+	const uint64_t now = os_now_ns();
 	struct stat st;
 
-	if (stat(s->directory, &st) != 0 ||
-	    (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec + TICK_NS <
-		s->searched_unix_ns)
+	if (stat(s->directory, &st) != 0)
 		return;
-	s->searched_unix_ns = os_unix_ns();
+	const int64_t changed = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	if (changed == s->changed_unix_ns && now - s->changed_ns > TICK_NS)
+		return;
+	if (changed != s->changed_unix_ns)
+		s->changed_ns = now;
+	s->changed_unix_ns = changed;
 	os_glob_each(s->directory, "*.process", process_found, s);
 	for (size_t i = 0; i < s->n; i++)
 		lanes_find(s, &s->processes[i]);

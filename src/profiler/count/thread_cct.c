@@ -22,6 +22,7 @@
 
 #include "profiler/unwind/file_room.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -100,10 +101,12 @@ static bool lane_has_space(thread_cct *l)
 		return true;
 	if (l->full)
 		return false;
+	const int kept = errno;
 	const int fd = file_room_open(l->path, O_RDWR | O_NOFOLLOW);
-	l->full = fd < 0 || !lane_grow(l, fd);
+	l->full = fd < 0 ? (uint32_t)errno : lane_grow(l, fd) ? 0 : ENOSPC;
 	if (fd >= 0)
 		file_room_close(fd);
+	errno = kept;
 	return !l->full;
 }
 

@@ -78,7 +78,7 @@ typedef struct thread_cct {
 	uint32_t *buckets;
 	char *path;    /* path of the file */
 	uint64_t cap;  /* allocated bytes of the file */
-	uint32_t full; /* no space for more nodes */
+	uint32_t full; /* errno: the file cannot have more nodes; 0: it can */
 	/* CALL_LANE_NODES and CALL_LANE_FRAMES, or fewer under a limit of the address space. */
 	uint32_t nodes_max, frames_max;
 } thread_cct;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/execs/exec_unseen.h"
 
+#include "base/sink.h"
 #include "base/utf8.h"
 #include "profiler/execs/exec_watch.h"
+#include "record/program_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +87,54 @@ static void programs_put(record_builder *b, const exec_unseen *u, const started 
 		record_remedy(b, "%s", u->remedies[obstacle]);
 }
 
+static const char *unwritten_path(const char *directory, char *to, size_t size)
+{
+	snprintf(to, size, "%s/%s", directory, EXEC_UNWRITTEN);
+	return to;
+}
+
+void exec_unseen_begin(const char *directory)
+{
+	static const exec_unwritten none;
+	char path[OS_TEMP_SIZE + sizeof EXEC_UNWRITTEN + 1];
+	dck_sink out;
+	int fd;
+
+	if (os_open_append(unwritten_path(directory, path, sizeof path), &fd, NULL) != DCK_OK)
+		return;
+	dck_sink_fd(&out, fd);
+	sink_put(&out, &none, sizeof none);
+	if (dck_sink_finish(&out, NULL) != DCK_OK)
+		os_file_remove(path);
+	os_close(fd);
+}
+
+/* Adds the note of programs that could make no file. Returns whether there are some. */
+static bool unwritten_put(record_builder *b, const char *directory)
+{
+	char path[OS_TEMP_SIZE + sizeof EXEC_UNWRITTEN + 1];
+	exec_unwritten u = {0};
+	dck_buffer text = {0};
+
+	if (os_read_file(unwritten_path(directory, path, sizeof path), PATH_BYTES, &text, NULL) ==
+		DCK_OK &&
+	    text.n >= sizeof u)
+		memcpy(&u, text.data, sizeof u);
+	dck_buffer_done(&text);
+	const uint32_t n = atomic_load(&u.n);
+	if (n == 0 || n > INT32_MAX)
+		return false;
+	record_note(b, "programs-not-recorded",
+		    "%u program%s started after setuid(), chroot() or in a sandbox %s not in this "
+		    "result (%s)",
+		    n, n == 1 ? "" : "s", n == 1 ? "is" : "are", strerror(atomic_load(&u.error)));
+	record_remedy(b, "%s", program_file_remedy(EACCES));
+	return true;
+}
+
 bool exec_unseen_put(record_builder *b, const exec_unseen *u)
 {
+	const bool unwritten = unwritten_put(b, u->directory);
 	programs p = {.of = u, .arena = mem_arena_new(0)};
 
 	if (p.arena)
@@ -98,5 +147,5 @@ bool exec_unseen_put(record_builder *b, const exec_unseen *u)
 		programs_put(b, u, &p.rows[i], n);
 	}
 	mem_arena_free(p.arena);
-	return p.n > 0;
+	return p.n > 0 || unwritten;
 }

@@ -36,10 +36,11 @@ enum {
 	DIRECTORY_BYTES = 512,
 	ROW_NAME_BYTES = 16 + sizeof EXEC_FILE_END
 };
-/* PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS */
-enum { PAGES_WRITABLE = 3, PAGES_OWN = 0x22 };
-enum { NO_ROW = 0 };
+/* PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, MAP_SHARED */
+enum { PAGES_WRITABLE = 3, PAGES_OWN = 0x22, PAGES_SHARED = 1 };
+enum { NO_ROW, ROW_UNWRITTEN };		/* beside those that were added */
 static char directory[DIRECTORY_BYTES]; /* "": nothing is written */
+static exec_unwritten *unwritten;	/* NULL: it is not mapped */
 
 #define SPAWN_PARAMETERS                                                         \
 	(pid_t * pid, const char *file, const posix_spawn_file_actions_t *files, \
@@ -66,15 +67,46 @@ static void exec_look_up(const char *name, void *to)
 	memcpy(to, &at, sizeof at);
 }
 
+/* These functions of libc are cancellation points. */
+static int exec_open(int at, const char *path, int flags)
+{
+	return (int)syscall(SYS_openat, at, path, flags | O_CLOEXEC, 0600);
+}
+
+static void exec_close(int fd)
+{
+	(void)syscall(SYS_close, fd);
+}
+
+static void unwritten_map(void)
+{
+	const int at = exec_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
+	const int fd = at < 0 ? -1 : exec_open(at, EXEC_UNWRITTEN, O_RDWR | O_NOFOLLOW);
+	const long page = fd < 0 ? -1
+				 : syscall(SYS_mmap, NULL, sizeof *unwritten, PAGES_WRITABLE,
+					   PAGES_SHARED, fd, 0L);
+
+	if (page != -1)
+		unwritten = (exec_unwritten *)page;
+	if (fd >= 0)
+		exec_close(fd);
+	if (at >= 0)
+		exec_close(at);
+}
+
 /* Also called by what runs before it. */
 __attribute__((constructor)) static void execs_begin(void)
 {
+	const int kept = errno;
 	const char *to = secure_getenv(exec_variable);
 
 #define LOOK_UP(result, name, parameters) exec_look_up(#name, &real.name);
 	REAL_EXECS(LOOK_UP)
 	if (to && strlen(to) < sizeof directory)
 		strcpy(directory, to);
+	if (directory[0] && !unwritten)
+		unwritten_map();
+	errno = kept;
 }
 
 #define REAL(name) (real.name ? (void)0 : execs_begin(), real.name)
@@ -103,17 +135,6 @@ static bool is_file_limited(size_t n)
 	struct rlimit l;
 
 	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur < n;
-}
-
-/* These functions of libc are cancellation points. */
-static int exec_open(int at, const char *path, int flags)
-{
-	return (int)syscall(SYS_openat, at, path, flags | O_CLOEXEC, 0600);
-}
-
-static void exec_close(int fd)
-{
-	(void)syscall(SYS_close, fd);
 }
 
 static void fd_link(char *to, int fd)
@@ -150,7 +171,17 @@ static void exec_row_remove(uint64_t row)
 	exec_close(at);
 }
 
-/* false: there is such a row, or it cannot be written. */
+/* Counts a program whose row may not be written here: nor may it make other files. */
+static uint64_t row_not_written(int error)
+{
+	if (!unwritten || (error != EACCES && error != EPERM && error != ENOENT && error != EROFS))
+		return NO_ROW;
+	atomic_fetch_add(&unwritten->n, 1);
+	atomic_store(&unwritten->error, error);
+	return ROW_UNWRITTEN;
+}
+
+/* false: there is such a row, or it cannot be written: errno. */
 static bool exec_row_write(uint64_t row, const char *text, size_t n)
 {
 	const int at = exec_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
@@ -161,6 +192,7 @@ static bool exec_row_write(uint64_t row, const char *text, size_t n)
 	exec_row_name(name, row);
 	const int to = exec_open(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
 	bool done = to >= 0;
+	const int error = errno;
 	if (done && syscall(SYS_write, to, text, n) < 0) {
 		syscall(SYS_unlinkat, at, name, 0);
 		done = false;
@@ -168,6 +200,7 @@ static bool exec_row_write(uint64_t row, const char *text, size_t n)
 	if (to >= 0)
 		exec_close(to);
 	exec_close(at);
+	errno = to < 0 ? error : EIO;
 	return done;
 }
 
@@ -176,12 +209,20 @@ static uint64_t path_write(char *text, ssize_t n, char *const envp[])
 {
 	uint64_t row = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
-	if (n <= 0 || is_file_limited((size_t)n + 1))
+	if (n <= 0) { /* there is no /proc, as after chroot() */
+		const int at = exec_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
+
+		if (at < 0)
+			return row_not_written(errno);
+		exec_close(at);
+		return NO_ROW;
+	}
+	if (is_file_limited((size_t)n + 1))
 		return NO_ROW;
 	text[0] = environment_preloads(envp) ? EXEC_PRELOADS : EXEC_NOT;
 	for (ssize_t i = 0; i <= n; i++)
 		row = (row ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return exec_row_write(row, text, (size_t)n + 1) ? row : NO_ROW;
+	return exec_row_write(row, text, (size_t)n + 1) ? row : row_not_written(errno);
 }
 
 static uint64_t program_write(int fd, char *const envp[])
@@ -255,7 +296,9 @@ static int exec_ended(uint64_t row, int result)
 {
 	const int kept = errno;
 
-	if (row != NO_ROW && result)
+	if (row == ROW_UNWRITTEN && result)
+		atomic_fetch_sub(&unwritten->n, 1);
+	else if (row != NO_ROW && result)
 		exec_row_remove(row);
 	errno = kept;
 	return result;

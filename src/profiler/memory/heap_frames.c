@@ -45,6 +45,7 @@ heap_names *heap_names_new(void)
 
 	if (!n)
 		return NULL;
+	os_descriptors_raise(); /* files stay open, and a program may have thousands */
 	n->arena = mem_arena_new(0);
 	n->symbols = symbols_new(NULL);
 	n->library = python_library_new();

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "profiler/memory/memory_record.h"
 #include "os/process/other_process.h"
+#include "profiler/execs/exec_unseen.h"
 #include "profiler/unwind/elf_file.h"
 
 #include <stdio.h>
@@ -43,6 +44,8 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
 	dck_status st = mem_arena_failed(a) ? ERR_NO_MEMORY(err, "to start a program") : DCK_OK;
 
+	if (preload)
+		exec_unseen_begin(directory);
 	m->began_unix_ns = os_unix_ns();
 	/* Before the start: the program may run for some time until we are scheduled again. */
 	m->began_ns = os_now_ns();

@@ -2,8 +2,9 @@
  * of its heaps, at a fixed rate.
  *
  * A sample reads the mapped headers of heap files, walks the process tree (breadth first,
- * /proc/PID/task/TID/children), and reads /proc/PID/status of each process (proc(5)). A process
- * whose parent exited is found by its heap file. The proportional share (Pss in smaps_rollup) costs
+ * /proc/PID/task/TID/children), and reads /proc/PID/status of each process (proc(5)), but counts an
+ * address space that two of them have once (kcmp(2)). A process whose parent exited is found by its
+ * heap file. The proportional share (Pss in smaps_rollup) costs
  * the kernel milliseconds per GiB, for which it holds the process's lock of mappings. It is read
  * once a second, and less often where a reading takes more than SHARE_COST_PERCENT of a second. The
  * directory of the heap files is searched at every fourth sample, and for SEARCH_COST_PERCENT of
@@ -25,10 +26,12 @@
 #include "base/hash.h"
 #include "base/id_table.h"
 #include "base/mem.h"
+#include "os/process/other_process.h"
 #include "profiler/preload/heap/heap_region.h"
 #include "os/os.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -44,6 +47,7 @@ typedef struct heap_seen {
 	heap_header *header;
 	size_t bytes;
 	bool done; /* its process has ended, or become another program */
+	bool here; /* that is the process of its number here */
 } heap_seen;
 
 struct rss_sampler {
@@ -60,29 +64,74 @@ struct rss_sampler {
 	heap_seen *heaps; /* of processes that run */
 	size_t nheaps;
 	hash_map known; /* hashes of the names of all files that were mapped */
+	/* The processes of a sample: their numbers, the rows of their parents (the own row: none
+	 * that is known), and their memory. */
+	long pids[WATCH_PROCESSES_MAX];
+	size_t parents[WATCH_PROCESSES_MAX];
+	os_resident residents[WATCH_PROCESSES_MAX];
 };
 
 /* --- processes */
 
-static size_t processes_find(const rss_sampler *w, long ret[WATCH_PROCESSES_MAX])
+/* Returns whether the heap's process has its number here, which one in another PID namespace has
+ * not. Otherwise its end is not known. */
+static bool heap_is_here(const rss_sampler *w, heap_seen *h)
+{
+	char name[64];
+
+	if (!h->here && !h->done) {
+		snprintf(name, sizeof name, "%s/%lld.", os_path_base(w->directory),
+			 (long long)h->header->pid);
+		h->here = os_process_maps((int)h->header->pid, name, false);
+		h->done = !h->here;
+	}
+	return h->here && !h->done;
+}
+
+static size_t processes_find(rss_sampler *w)
 {
 	size_t n = 0;
 
-	ret[n++] = w->pid;
+	w->parents[n] = n;
+	w->pids[n++] = w->pid;
 	for (size_t i = 0; i < n; i++)
-		n += os_process_children(ret[i], ret + n, WATCH_PROCESSES_MAX - n);
+		for (size_t more =
+			 os_process_children(w->pids[i], w->pids + n, WATCH_PROCESSES_MAX - n);
+		     more > 0; more--)
+			w->parents[n++] = i;
 	/* A process whose parent exited has a heap file. */
 	for (size_t i = 0; i < w->nheaps && n < WATCH_PROCESSES_MAX; i++) {
+		const long pid = (long)w->heaps[i].header->pid;
 		size_t k = 0;
 
 		if (w->heaps[i].done)
 			continue;
-		while (k < n && ret[k] != (long)w->heaps[i].header->pid)
+		while (k < n && w->pids[k] != pid)
 			k++;
-		if (k == n)
-			ret[n++] = (long)w->heaps[i].header->pid;
+		if (k < n || !heap_is_here(w, &w->heaps[i]))
+			continue;
+		w->parents[n] = n;
+		w->pids[n++] = pid;
 	}
 	return n;
+}
+
+/* Reads the memory of process i. Returns whether it adds to the sum: one between vfork() and exec()
+ * has its parent's. *ret_lives: it runs. */
+static bool process_adds(rss_sampler *w, size_t i, bool *ret_lives)
+{
+	const size_t parent = w->parents[i];
+	os_resident *own = &w->residents[i], *its = &w->residents[parent];
+	/* First: it may call exec() at any time. */
+	const int same = parent == i ? 0 : os_same_memory(w->pids[parent], w->pids[i]);
+
+	*ret_lives = os_resident_get(w->pids[i], own);
+	if (!*ret_lives)
+		*own = (os_resident){0};
+	if (same >= 0)
+		return *ret_lives && !same;
+	return *ret_lives && (own->all != its->all || own->anonymous != its->anonymous ||
+			      own->file != its->file || own->shared != its->shared);
 }
 
 /* --- heaps */
@@ -188,25 +237,26 @@ static void rss_sample(rss_sampler *w)
 	rss_samples *l = &w->looks;
 	const uint64_t now = os_now_ns(), at = now - w->began_ns;
 	const bool share = now >= w->next_share_ns;
-	long pids[WATCH_PROCESSES_MAX];
 	double value[WATCH_PARTS] = {0}, shares = 0;
 	bool lives = false;
 
 	value[WATCH_HEAP] = heaps_look(w, now);
-	const size_t n = processes_find(w, pids);
+	const size_t n = processes_find(w);
 	l->cut = l->cut || n == WATCH_PROCESSES_MAX;
 	for (size_t i = 0; i < n; i++) {
-		os_resident r;
+		const os_resident *r = &w->residents[i];
+		bool runs;
+		const bool adds = process_adds(w, i, &runs);
 
-		if (!os_resident_get(pids[i], &r)) {
-			heap_ended(w, pids[i]);
+		lives = lives || runs;
+		if (!runs)
+			heap_ended(w, w->pids[i]);
+		if (!adds)
 			continue;
-		}
-		lives = true;
-		value[WATCH_RSS] += (double)r.all;
-		value[WATCH_ANONYMOUS] += (double)r.anonymous;
-		value[WATCH_FILE] += (double)(r.file + r.shared);
-		shares += share ? (double)os_resident_share(pids[i]) : 0;
+		value[WATCH_RSS] += (double)r->all;
+		value[WATCH_ANONYMOUS] += (double)r->anonymous;
+		value[WATCH_FILE] += (double)(r->file + r->shared);
+		shares += share ? (double)os_resident_share(w->pids[i]) : 0;
 	}
 	if (share) {
 		l->peak_share = shares > l->peak_share ? shares : l->peak_share;

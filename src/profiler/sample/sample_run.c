@@ -126,7 +126,12 @@ static dck_status sample_started(sampling *s, dck_err *err)
 	dck_status st = os_spawn(&spawn, &pid, err);
 	mem_arena_free(a);
 	DCK_TRY(st);
-	DCK_TRY(sampling_start(s, err));
+	st = sampling_start(s, err);
+	if (st != DCK_OK) {
+		os_child_kill(pid);
+		os_wait(pid, 0, NULL, NULL, &usage, NULL);
+		return st;
+	}
 	st = os_wait(pid, 0, done, s, &usage, err);
 	s->run.took_ns = os_now_ns() - s->run.began_ns;
 	sample_end(s);
@@ -134,6 +139,7 @@ static dck_status sample_started(sampling *s, dck_err *err)
 		return st;
 	s->program->exit_code = usage.exit_code;
 	s->program->signal = usage.signal;
+	s->program->cut = st == DCK_E_CANCEL && !s->cancelled;
 	usage_put(s, &usage);
 	program_end_find(&s->run.end, &usage, st == DCK_E_CANCEL);
 	return DCK_OK;

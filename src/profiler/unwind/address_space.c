@@ -70,6 +70,7 @@ address_space_files *address_space_files_new(void)
 {
 	address_space_files *f = mem_zalloc(1, sizeof *f);
 
+	os_descriptors_raise(); /* they stay open, and a program may have thousands */
 	if (f && !(f->texts = mem_arena_new(0))) {
 		mem_free(f);
 		f = NULL;

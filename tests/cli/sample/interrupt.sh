@@ -24,3 +24,7 @@ done | sort -u
 # A program that SIGTERM does not end.
 deepclock sample --quiet --time 300ms --save run.json -- sh -c 'trap "" TERM; sleep 1' >/dev/null 2>&1
 record run.json 'note("sample-overran") is not None'
+# A program that ends with a status at the SIGTERM after --time did not fail.
+deepclock sample --quiet --time 300ms -- sh -c 'trap "exit 3" TERM; while :; do sleep 0.1; done' >/dev/null 2>err
+echo "$?"
+grep -c 'exit status' err || true

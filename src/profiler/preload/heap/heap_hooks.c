@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,39 @@ static inline bool is_found(void)
 	       real_functions_resolve();
 }
 
+static _Atomic uint64_t allocator_begin, allocator_end; /* 0: not found yet */
+
+static int allocator_module_find(struct dl_phdr_info *info, size_t size, void *self)
+{
+	uint64_t at = 0, begin = UINT64_MAX, end = 0;
+
+	(void)size;
+	(void)self;
+	memcpy(&at, &real.malloc, sizeof at);
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uint64_t from = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		begin = from < begin ? from : begin;
+		end = from + p->p_memsz > end ? from + p->p_memsz : end;
+	}
+	if (at < begin || at >= end)
+		return 0;
+	atomic_store(&allocator_begin, begin);
+	atomic_store(&allocator_end, end);
+	return 1;
+}
+
+bool heap_is_allocator(uint64_t pc)
+{
+	if (!atomic_load_explicit(&allocator_end, memory_order_acquire) && is_found())
+		dl_iterate_phdr(allocator_module_find, NULL);
+	return pc >= atomic_load_explicit(&allocator_begin, memory_order_relaxed) &&
+	       pc < atomic_load_explicit(&allocator_end, memory_order_relaxed);
+}
+
 /* Creates the file of a program that allocates nothing, too: a missing file means that the library
  * was not preloaded. Paths of modules are found now: after chroot() they would not be. */
 __attribute__((constructor)) static void begins(void)
@@ -103,6 +137,7 @@ __attribute__((constructor)) static void begins(void)
 	if (s) {
 		heap_thread_prepare();
 		heap_modules_check(s);
+		(void)heap_is_allocator(0);
 	}
 	heap_in_hook--;
 }
@@ -134,6 +169,22 @@ HOOK void free(void *p)
 HOOK void cfree(void *p);
 HOOK void cfree(void *p)
 {
+	free(p);
+}
+
+/* Of C23, in newer C libraries and in allocators, where they do what free() does, and faster. */
+HOOK void free_sized(void *p, size_t n);
+HOOK void free_sized(void *p, size_t n)
+{
+	(void)n;
+	free(p);
+}
+
+HOOK void free_aligned_sized(void *p, size_t align, size_t n);
+HOOK void free_aligned_sized(void *p, size_t align, size_t n)
+{
+	(void)align;
+	(void)n;
 	free(p);
 }
 

@@ -6,6 +6,10 @@
 
 #include "profiler/preload/heap/heap_block.h"
 
+/* Returns whether the library whose malloc() the hooks call has that code: what it maps is for the
+ * blocks that they record. libc's own maps past the interposed functions. */
+bool heap_is_allocator(uint64_t pc);
+
 #define HOOK __attribute__((visibility("default"), noinline))
 
 /* Records a block of n bytes, unless p is NULL. */

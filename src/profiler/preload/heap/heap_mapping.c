@@ -1,5 +1,5 @@
 /* heap_mapping.c - interposes on mmap() and its relatives. Mappings that libc's allocator makes for
- * itself do not pass through these functions.
+ * itself do not pass through these functions; those of another allocator are left out.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #undef _FILE_OFFSET_BITS /* it would give mmap() another name */
@@ -23,7 +23,7 @@ HOOK void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t off
 	const heap_caller caller = HEAP_CALLER;
 	void *p = (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
 
-	if (p != MAP_FAILED && flags & MAP_ANONYMOUS)
+	if (p != MAP_FAILED && flags & MAP_ANONYMOUS && !heap_is_allocator(caller.pc))
 		heap_mapping_changed(NULL, 0, p, n, &caller);
 	else if (p != MAP_FAILED && flags & MAP_FIXED)
 		heap_mapping_changed(p, n, NULL, 0, &caller);

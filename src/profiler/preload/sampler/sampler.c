@@ -67,7 +67,7 @@ static uint64_t subs; /* dlpi_subs at the last dlclose() */
 /* The modules that were reported since the last unload, by a hash of their address: begin |
  * generation. A replaced one is only reported again. */
 static _Atomic uint64_t reported[REPORTED], generation;
-static __thread sampled mine __attribute__((tls_model("initial-exec")));
+static __thread sampled mine __attribute__((tls_model("initial-exec"))) = {.clock.timer = -1};
 
 static uint64_t sampler_clock_ns(clockid_t clock)
 {
@@ -176,7 +176,7 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 {
 	sampled *t = &mine;
 
-	if (!sampler_clock_sent(info))
+	if (!sampler_clock_sent(&t->clock, info))
 		sampler_signal_theirs(sig, info, context);
 	else if (!t->armed || atomic_load_explicit(&slots->over, memory_order_relaxed))
 		return;

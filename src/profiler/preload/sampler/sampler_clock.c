@@ -90,7 +90,7 @@ static bool timer_make(int tid, int number, uint64_t period_ns, int *ret)
 bool sampler_clock_begin(sampler_clock *c, sample_slots_clock kind, int tid, int number,
 			 uint64_t period_ns, sample_slots_clock *ret_kind)
 {
-	c->event = NULL;
+	*c = SAMPLER_CLOCK_NONE;
 	if (kind != SAMPLE_CLOCK_TIMER && number == SIGURG)
 		c->event = event_make(tid, number, period_ns, kind == SAMPLE_CLOCK_USER);
 	*ret_kind = c->event ? kind : SAMPLE_CLOCK_TIMER;
@@ -106,7 +106,8 @@ void sampler_clock_end(sampler_clock *c)
 	c->event = NULL;
 }
 
-bool sampler_clock_sent(const siginfo_t *info)
+bool sampler_clock_sent(const sampler_clock *c, const siginfo_t *info)
 {
-	return info->si_code == SI_TIMER || (info->si_signo == SIGURG && info->si_code == POLL_IN);
+	return (info->si_code == SI_TIMER && info->si_timerid == c->timer) ||
+	       (info->si_signo == SIGURG && info->si_code == POLL_IN);
 }

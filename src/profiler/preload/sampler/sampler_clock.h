@@ -17,8 +17,9 @@
 
 typedef struct sampler_clock {
 	void *event; /* NULL: a timer */
-	int timer;
+	int timer;   /* its number, also after its end; -1: none */
 } sampler_clock;
+#define SAMPLER_CLOCK_NONE ((sampler_clock){NULL, -1})
 
 /* Returns a signal without a handler for that kind of clock; 0: none. */
 int sampler_clock_signal(sample_slots_clock kind);
@@ -26,7 +27,8 @@ int sampler_clock_signal(sample_slots_clock kind);
 bool sampler_clock_begin(sampler_clock *c, sample_slots_clock kind, int tid, int number,
 			 uint64_t period_ns, sample_slots_clock *ret_kind);
 void sampler_clock_end(sampler_clock *c);
-/* Returns, in the handler, whether such a clock sent the signal, not the program. */
-bool sampler_clock_sent(const siginfo_t *info);
+/* Returns, in the handler, whether the thread's clock sent the signal, not the program or a timer
+ * of it. */
+bool sampler_clock_sent(const sampler_clock *c, const siginfo_t *info);
 
 #endif

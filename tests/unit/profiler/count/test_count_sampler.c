@@ -237,6 +237,52 @@ static void test_thread(void **state)
 	munmap(process, sizeof(count_process));
 }
 
+/* The maps of a process have its path without links. */
+static void test_directory_behind_a_link(void **state)
+{
+	void *process = process_make();
+	thread_cct *l = lane_make_in_use("0.lane");
+	const char *name = strrchr(scratch_path, '/');
+	char path[PATH_MAX + 16];
+
+	(void)state;
+	assert_non_null(name);
+	snprintf(path, sizeof path, "%.*s/", (int)(name - scratch_path), scratch_path);
+	assert_int_equal(symlink(path, "link"), 0);
+	snprintf(path, sizeof path, "%s/link%s", scratch_path, name);
+	count_sampler *s = count_sampler_new(path, 0);
+	thread_cct_begin(l, 7);
+	count_sampler_look(s, 10);
+	assert_int_equal(count_sampler_sums(s).samples, 1);
+	count_sampler_free(s);
+	thread_cct_free(l);
+	munmap(process, sizeof(count_process));
+}
+
+/* A directory that changes after the wall clock was set back has an older time than before. */
+static void test_clock_set_back(void **state)
+{
+	const struct timespec back[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	void *process = process_make();
+	thread_cct *a = lane_make_in_use("0.lane");
+	count_sampler *s = count_sampler_new(scratch_path, 0);
+
+	(void)state;
+	thread_cct_begin(a, 7);
+	count_sampler_look(s, 10);
+	assert_int_equal(count_sampler_sums(s).samples, 1);
+	os_sleep_ns(50000000, NULL, NULL);
+	thread_cct *b = lane_make_in_use("1.lane");
+	thread_cct_begin(b, 7);
+	assert_int_equal(utimensat(AT_FDCWD, scratch_path, back, 0), 0);
+	count_sampler_look(s, 20);
+	assert_int_equal(count_sampler_sums(s).samples, 3);
+	count_sampler_free(s);
+	thread_cct_free(a);
+	thread_cct_free(b);
+	munmap(process, sizeof(count_process));
+}
+
 /* --- the record */
 
 static uint32_t sampled_frame(void *self, count_functions *f, uint64_t function)
@@ -324,6 +370,8 @@ int test_count_sampler(void)
 	    SCRATCH_TEST(test_process_that_execs),
 	    SCRATCH_TEST(test_any_files),
 	    SCRATCH_TEST(test_thread),
+	    SCRATCH_TEST(test_directory_behind_a_link),
+	    SCRATCH_TEST(test_clock_set_back),
 	    cmocka_unit_test(test_sampled_record),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
