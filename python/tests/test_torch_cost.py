@@ -161,6 +161,25 @@ class Forward(Case):
             seen.add((value(cost(m, torch.randn(2, 5, 8)), "cost/macs"), value(r, "cost/flops")))
         self.assertEqual(len(seen), 1)
 
+    def test_products_in_inference_mode(self):
+        """There a product of a matrix and a batch of matrices is one call, as is torch.inner."""
+        a, b, c = torch.randn(3, 4), torch.randn(5, 4, 6), torch.randn(6, 4)
+        for mode in (torch.no_grad, torch.inference_mode):
+            with mode():
+                self.assertEqual(value(cost(lambda: a @ b), "cost/macs"), 5 * 3 * 4 * 6)
+                self.assertEqual(value(cost(lambda: b @ torch.ones(6, 2)), "cost/macs"), 5 * 4 * 6 * 2)
+                self.assertEqual(value(cost(lambda: torch.inner(a, c)), "cost/macs"), 3 * 4 * 6)
+
+    @unittest.skipUnless(hasattr(torch, "_grouped_mm"), "this PyTorch has no products in groups")
+    def test_products_in_groups(self):
+        offsets = torch.tensor([16, 32], dtype=torch.int32)
+        wide = torch.randn(32, 16, dtype=torch.bfloat16)
+        groups = torch.randn(2, 16, 16, dtype=torch.bfloat16)
+        for f, macs in ((lambda: torch._grouped_mm(wide, groups, offs=offsets), 32 * 16 * 16),
+                        (lambda: torch._grouped_mm(groups, wide.t(), offs=offsets), 16 * 16 * 32),
+                        (lambda: torch._grouped_mm(wide.t(), wide, offs=offsets), 16 * 32 * 16)):
+            self.assertEqual(value(cost(f), "cost/macs"), macs)
+
     def test_meta(self):
         """A network that does not fit into memory."""
         m = nn.Sequential(nn.Linear(2, 2).to("meta"))
@@ -444,6 +463,17 @@ class Conventions(Case):
             self.skipTest("this PyTorch has no quantised kernels")
         m = torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.Linear(8, 16)), {nn.Linear})
         self.assertEqual(value(cost(m, torch.randn(2, 8)), "cost/macs"), 2 * 8 * 16)
+
+    def test_bytes_of_wrapped_weights(self):
+        """A weight of a subclass that wraps other tensors, as quantised ones are, takes their bytes."""
+        try:
+            from torch.testing._internal.two_tensor import TwoTensor
+        except ImportError:
+            self.skipTest("this PyTorch has no such subclass")
+        m = nn.Linear(8, 16, bias=False)
+        m.weight = nn.Parameter(TwoTensor(m.weight.detach(), torch.ones(16, 8)))
+        r = cost(m, torch.randn(2, 8))
+        self.assertEqual((value(r, "cost/params"), value(r, "cost/weight_bytes")), (128, 2 * 128 * 4))
 
     def test_smooth_interpolation(self):
         """Scaled to a quarter, the filter of bilinear interpolation reads 8 pixels, fewer at the borders."""

@@ -166,17 +166,17 @@ ROWS["bernoulli"] = each("Bernoulli")  # a comparison for each element
 def _matmul(a):
     left = a.x
     right = next(v for v in (a.mat2, a.other, a.vec, a.tensor) if v is not None)
-    return _times(left, right)
+    if a.name_ == "inner" and right.dim() > 1:  # of the last axes of both
+        return linear_ops(left, sized(right, product(right.shape[:-1]), right.shape[-1]), None, a.out)
+    return _times(left, right, "grouped" in a.name_)
 
 
-def _times(left, right):
+def _times(left, right, grouped=False):
     if stored(left) is not None or stored(right) is not None:
         return sparse_ops(left, right)
     l, r = spec(left), spec(right)
-    if len(r[1]) > len(l[1]) == 2:  # rows in groups, a matrix for each group
-        r = (r[0], r[1][-2:])
-    elif len(l[1]) > len(r[1]) == 2 and l[1][-1] != r[1][0]:
-        raise Unpriced("its matrices do not fit")
+    if grouped and len(l[1]) + len(r[1]) == 5:  # rows or columns in groups, a matrix for each group
+        l, r = (l[0], l[1][-2:]), (r[0], r[1][-2:])
     return [Operator("MatMul", (l, r))]
 
 

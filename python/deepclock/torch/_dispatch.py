@@ -17,7 +17,7 @@ from . import _price
 #: The call is a single operator.
 ITSELF = object()
 
-_is_wrapper = getattr(_python_dispatch, "is_traceable_wrapper_subclass_type", lambda t: False)
+is_wrapper = getattr(_python_dispatch, "is_traceable_wrapper_subclass_type", lambda t: False)
 _KEYS = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _EXPLICIT = [getattr(torch._C.DispatchKey, key) for key in _KEYS if hasattr(torch._C.DispatchKey, key)]
 
@@ -31,7 +31,7 @@ class Mode(TorchDispatchMode):
         """The result of a decomposed call, whose parts this mode has received; ITSELF if it is one kernel; NotImplemented if a subclass of tensors has to run it."""
         if not hasattr(func, "_schema"):
             return self._higher_order(func, args, kwargs)
-        if any(map(_is_wrapper, types)):
+        if any(map(is_wrapper, types)):
             return NotImplemented
         if _price.has_row(func):
             return ITSELF

@@ -19,9 +19,10 @@ import torch
 from . import _backward
 from ._call import arguments, hinted, name_of, plain, uncompiled
 from ._counter import Counter, storage_of
+from ._dispatch import is_wrapper
 from ._modules import Modules, calls, frame_of
 from ._inference import is_training, shape_text
-from ._operators import tensors_in
+from ._operators import bytes_in, tensors_in
 from .. import _deepclock
 from .._record import Record, cell, saved, saving, si
 
@@ -237,13 +238,20 @@ def _facts(b, tally, module, args, kwargs, backward, optimizer):
         b.fact("cost", "recomputed_flops", tally.recomputed, "FLOP")
 
 
+def _bytes_held(t):
+    """Of a subclass that wraps tensors, such as a quantised weight, those of the tensors."""
+    if is_wrapper(type(t)) and not hasattr(t, "device_mesh"):  # a distributed one counts as a whole
+        return sum(_bytes_held(getattr(t, name)) for name in t.__tensor_flatten__()[0])
+    return bytes_in(t)
+
+
 def _held(tally):
     """Parameters and buffers of each module, and their bytes."""
     trained = bytes_ = 0
     sizes = {}
     for path, t, parameter in tally.modules.held():
         n = t.numel()
-        bytes_ += n * t.element_size()
+        bytes_ += _bytes_held(t)
         if parameter:
             tally.of[path].params += n
             trained += n if t.requires_grad else 0

@@ -185,6 +185,7 @@ static dck_status feed_make(const run_job *j, candidate *l, const items *from, s
 	return f->batch.data ? DCK_OK : ERR_NO_MEMORY(err, "for the labelled items");
 }
 
+/* Returns whether --input gives the input the same contents for all items. */
 static bool given_alike(const dck_subject *s, const char *name)
 {
 	for (size_t i = 0; i < s->model.input.n; i++)
@@ -219,6 +220,18 @@ static dck_status feeds_make(const run_job *j, size_t which, dck_err *err)
 
 /* --- opening */
 
+/* Returns the items of one run: the first axis of the first input that may have items. */
+static size_t batch_of(const dck_subject *s, const subject_target *t)
+{
+	for (size_t i = 0; i < t->nin; i++) {
+		const dck_tensor *x = subject_inputs_get(t->inputs, 0, i);
+
+		if (!given_alike(s, t->in[i].name))
+			return x->rank > 0 && x->dim[0] > 0 ? (size_t)x->dim[0] : 1;
+	}
+	return 1;
+}
+
 static dck_status output_find(const run_job *j, candidate *l, dck_err *err)
 {
 	const char *name = j->r->config->output;
@@ -250,8 +263,7 @@ static dck_status accuracy_candidate_open(run_job *j, size_t which, dck_err *err
 	j->nopen = which + 1;
 	if (l->target.nin == 0)
 		DCK_FAIL(err, E_UNSUP, "'%s' has no inputs", j->r->all[which].name);
-	const dck_tensor *x = subject_inputs_get(l->target.inputs, 0, 0);
-	l->batch = x->rank > 0 && x->dim[0] > 0 ? (size_t)x->dim[0] : 1;
+	l->batch = batch_of(&s, &l->target);
 	j->chunk = l->batch > j->chunk ? l->batch : j->chunk;
 	return output_find(j, l, err);
 }

@@ -34,3 +34,6 @@ printf 'a\nb\nc\nc\nc\n' > y.csv
 deepclock accuracy --details --quiet --labels y.csv --inputs x.npy same.onnx
 echo "exit $?"
 deepclock accuracy --details --quiet --labels y.csv --inputs x.npy --target-names a,b,c same.onnx | sed -n '/^Classification report/,/^weighted avg/p'
+echo '--- a first input that all items share'
+printf 'input s 1\ninput x Nx3\noutput y\nnode Mul s,x y\n' | onnx-model scaled.onnx
+report --inputs x=x.npy --input s=1 --batch 2 scaled.onnx | cksum

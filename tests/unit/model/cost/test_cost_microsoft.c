@@ -37,6 +37,12 @@ static const op_case attentions[] = {
      "q:f[1,1,16] k:f[1,1,8] v:f[1,1,8] pk:f[1,1,10,8] pv:f[1,1,10,8] s:*i[1]=7 t:*i[1]=8",
      "y nk nv", "num_heads=2 kv_num_heads=1", "f[1,1,16] f[1,1,10,8] f[1,1,10,8]", "256", "624",
      NULL},
+    /* The sink of each head is trained. */
+    {"GroupQueryAttention", MS, 0,
+     "q:f[1,1,16] k:f[1,1,8] v:f[1,1,8] pk:f[1,1,10,8] pv:f[1,1,10,8] s:*i[1]=7 t:*i[1]=8 - - - - "
+     "h:*f[2]",
+     "y nk nv", "num_heads=2 kv_num_heads=1", "f[1,1,16] f[1,1,10,8] f[1,1,10,8]", "256", "624",
+     "2"},
     {"GroupQueryAttention", MS, 0,
      "q:f[1,5,32] - - pk:f[1,1,3,8] pv:f[1,1,3,8] s:*i[1]=7 t:*i[1]=8", "y nk nv",
      "num_heads=2 kv_num_heads=1", "f[1,5,16] f[1,1,8,8] f[1,1,8,8]", "1280", NULL, NULL},
