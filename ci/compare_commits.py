@@ -95,18 +95,31 @@ def settings(argv):
 
 # --- the two commits
 
+def git_run(*words, where=None):
+    """Returns (what git prints, None), or (None, why it failed)."""
+    try:
+        done = subprocess.run(["git", *(["-C", where] if where else []), *words], capture_output=True, text=True,
+                              errors="replace", check=False)
+    except OSError as e:
+        raise Failure(f"git does not start: {e.strerror}") from e
+    if done.returncode == 0:
+        return done.stdout.strip(), None
+    lines = done.stderr.strip().splitlines()
+    return None, next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1] if lines else "no message")
+
+
 def git(*words, where=None):
     """Returns what git prints; None if it fails."""
-    done = subprocess.run(["git", *(["-C", where] if where else []), *words], capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else None
+    return git_run(*words, where=where)[0]
 
 
 def base_of(name):
     """Returns the commit to compare with."""
     if not name:
         name = "origin/" + os.environ["GITHUB_BASE_REF"] if os.environ.get("GITHUB_BASE_REF") else "HEAD~1"
-    if git("rev-parse", "--git-dir") is None:
-        raise Failure("this is no Git repository", 2)
+    found, why = git_run("rev-parse", "--git-dir")
+    if found is None:  # in a container it may belong to another user
+        raise Failure(f"git cannot use this directory: {why}", 2)
     if git("rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}") is None:
         raise Failure(f"there is no commit '{name}' here: fetch the whole history (fetch-depth 0)", 2)
     common = git("merge-base", name, "HEAD")
@@ -123,11 +136,13 @@ def checkouts(base):
         try:
             for name, commit in (("base", base), ("head", "HEAD")):
                 to = os.path.join(where, name)
-                if git("worktree", "add", "--quiet", "--detach", to, commit, where=top) is None:
-                    raise Failure(f"git cannot check out {commit}")
-                if os.path.exists(os.path.join(to, ".gitmodules")) \
-                        and git("submodule", "update", "--init", "--recursive", where=to) is None:
-                    raise Failure(f"git cannot fetch the submodules of {commit}")
+                made, why = git_run("worktree", "add", "--quiet", "--detach", to, commit, where=top)
+                if made is None:
+                    raise Failure(f"git cannot check out {commit}: {why}")
+                if os.path.exists(os.path.join(to, ".gitmodules")):
+                    made, why = git_run("submodule", "update", "--init", "--recursive", where=to)
+                    if made is None:
+                        raise Failure(f"git cannot fetch the submodules of {commit}: {why}")
             yield where
         finally:
             for name in ("base", "head"):
@@ -225,7 +240,9 @@ def row(name, verdict, record):
 def markdown(args, verdict, base, results, details):
     head = git("rev-parse", "--short", "HEAD")
     sentence = next(text for v, _, text in VERDICTS if v == verdict)
-    level = 100 * (1 - (1 - LEVEL) / len(results))
+    # That of --options, if it has one.
+    found = [f["value"] for _, _, r in results for f in r.get("facts", []) if (f["section"], f["key"]) == ("method", "level")]
+    level = 100 * (found[0] if found else 1 - (1 - LEVEL) / len(results))
     return (f"**deepclock: {sentence}** ({base[:len(head)]} to {head}, changes up to {args.min_change} do not matter)\n\n"
             f"| measured | base | this commit | change ({level:.4g} % interval) | verdict |\n|:--|--:|--:|--:|:--|\n"
             + "".join(row(name, v, record) for name, v, record in results)
@@ -341,12 +358,12 @@ def main(argv):
     try:
         args = settings(argv)
         verdict = measure(args)
-    except (Failure, KeyboardInterrupt) as e:
+    except (Failure, KeyboardInterrupt, OSError) as e:  # OSError: the results cannot be written
         if args:
             append("GITHUB_OUTPUT", "verdict=failed\n")
-        print(f"{'::error::' if os.environ.get('GITHUB_ACTIONS') else ''}compare_commits: {e or 'interrupted'}",
+        print(f"{'::error::' if os.environ.get('GITHUB_ACTIONS') else ''}compare_commits: {str(e) or 'interrupted'}",
               file=sys.stderr)
-        return getattr(e, "status", 130)
+        return getattr(e, "status", 130 if isinstance(e, KeyboardInterrupt) else 1)
     sentence = next(text for v, _, text in VERDICTS if v == verdict)
     print(f"{sentence}: {args.out}/compare.md")
     if verdict == "undecided" and args.undecided == "pass":

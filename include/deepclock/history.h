@@ -59,7 +59,8 @@ static inline void dck_history_config_init(dck_history_config *c)
  * older version is upgraded atomically. A file without permission to write can be read. *ret is
  * owned: dck_history_close(). c NULL: the defaults. E_FORMAT: not a history, or damaged; E_VERSION:
  * made by a newer deepclock; E_IO: the system's reason, or another program has locked the file;
- * E_ABSENT. @since 0.1 */
+ * E_ABSENT: c->existing, and there is none; E_UNSUP: the database's library is missing. @since 0.1
+ */
 DCK_API dck_status dck_history_open(const dck_history_config *c, dck_history **ret,
 				    dck_err *err) DCK_MUST_USE;
 DCK_API void dck_history_close(dck_history *h);		    /* NULL is allowed. @since 0.1 */
@@ -315,11 +316,11 @@ typedef struct dck_history_commits {
 	double rate;			 /* expected share of false ones among `changed` */
 } dck_history_commits;
 
-/* Compares the complete records of two commits, each given by the beginning of its name, on all
- * machines that measured both. metric: a tag with a better direction; NULL: latency/median. The
- * filter's limit is that of pairs; values that are not above 0 do not count. *ret is owned:
- * dck_history_commits_free(). E_ABSENT: no record of them has the metric; E_ARG: not two commits,
- * or a bad filter. @since 0.1 */
+/* Compares the complete records of two commits, each given by its name or a beginning of it that no
+ * other commit of the records shares, on all machines that measured both. metric: a tag with a
+ * better direction; NULL: latency/median. The filter's limit is that of pairs; values that are not
+ * above 0 do not count. *ret is owned: dck_history_commits_free(). E_ABSENT: no record of them has
+ * the metric; E_ARG: not two commits, an ambiguous name, or a bad filter. @since 0.1 */
 DCK_API dck_status dck_history_commits_get(dck_history *h, const dck_history_filter *f,
 					   const char *metric, const char *before,
 					   const char *after, dck_history_commits **ret,
@@ -341,8 +342,8 @@ DCK_API extern const dck_opt dck_history_prune_options[];
 typedef struct dck_history_pruned {
 	uint64_t removed, removed_bytes, kept; /* bytes: of the records' JSON */
 } dck_history_pruned;
-/* Removes the records that match the filter and a rule, atomically. E_ARG: no rule is given.
- * @since 0.1 */
+/* Removes the records that match the filter and a rule, atomically. E_ARG: no rule is given, or
+ * f->limit is, which no rule is. @since 0.1 */
 DCK_API dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 				     const dck_history_prune_config *c, dck_history_pruned *ret,
 				     dck_err *err) DCK_MUST_USE;

@@ -495,7 +495,7 @@ static PyObject *history_check(PyObject *self, PyObject *none)
 
 PyDoc_STRVAR(
     history_doc,
-    "History(path=None, *, existing=False, wait=30.0)\n--\n\nThe stored records, in one SQLite file (default: the program's). existing: a missing file is an AbsentError and is not created. wait: maximum time in seconds for other programs that write to it.\n\nOptions of list, trend and prune choose records: subject (* and ? stand for any text), command, since, until (a date or an age, \"90d\"), at_commit, limit. Other threads wait while one uses it.");
+    "History(path=None, *, existing=False, wait=30.0)\n--\n\nThe stored records, in one SQLite file (default: the program's). existing: a missing file is an AbsentError and is not created. wait: maximum time in seconds for other programs that write to it.\n\nOptions of list, trend and prune choose records: subject (* and ? stand for any text), command, since, until (a date or an age, \"90d\"), at_commit, branch, host, cpu, and but for prune limit. Other threads wait while one uses it.");
 
 #define WITH_NAMES(f) (PyCFunction)(void (*)(void)) f, METH_VARARGS | METH_KEYWORDS
 static PyMethodDef history_methods[] = {
@@ -517,7 +517,7 @@ static PyMethodDef history_methods[] = {
     {"commits", WITH_NAMES(history_commits),
      "commits($self, before, after, metric='latency/median', /, **options)\n--\n\nTwo commits, on all machines that measured both: a Record with the table history/commits; record.gate is its verdict."},
     {"prune", WITH_NAMES(history_prune),
-     "prune($self, /, **options)\n--\n\nRemoves records: keep, older_than, dry_run. Returns how "
+     "prune($self, /, **options)\n--\n\nRemoves records: keep, older_than, keep_per_commit, dry_run. Returns how "
      "many are removed, their bytes, and how many stay."},
     {"remove", history_remove, METH_VARARGS,
      "remove($self, id, /)\n--\n\nRemoves one record; returns its whole id."},

@@ -421,7 +421,11 @@ static int servers_check(ext_call *c, PyObject *args)
 
 int ext_takes_compared(ext_call *c, PyObject *args)
 {
-	return c->which.url.n > 0 ? servers_check(c, args) : ext_takes_several(c, args);
+	const int status = c->which.url.n > 0 ? servers_check(c, args) : ext_takes_several(c, args);
+
+	if (status == 0 && c->which.history && (c->n != 1 || c->nrecords != 1))
+		return ext_failed(ext_raise_argument(c->state, "--history takes one saved record"));
+	return status;
 }
 
 int ext_takes_models(ext_call *c, PyObject *args)

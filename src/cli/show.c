@@ -200,7 +200,9 @@ int cli_save_check(const cli *c)
 	}
 	if (o->commit && dck_history_commit_check(o->commit, &err) != DCK_OK)
 		return cli_usage(c, "--commit: %s", err.msg);
-	return o->db ? show_history_check(o->db) : CLI_OK;
+	/* 'compare --history' only reads it. */
+	return o->db && (o->commit || !cli_given(c, "history")) ? show_history_check(o->db)
+								: CLI_OK;
 }
 
 /* Prints notes to stderr. The text report has them, so with text only errors are printed, and only

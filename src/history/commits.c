@@ -1,11 +1,12 @@
 /* commits.c - two commits compared over all machines that measured both.
  *
- *  1. series_each() reads the records of both commits, one series (subject, command, machine,
+ *  1. commit_name_find() finds each commit by the beginning of its name, which no other may have.
+ *  2. series_each() reads the records of both commits, one series (subject, command, machine,
  * method) after the other; commit_pair_test() compares the logarithms of its two groups of values
  * by Welch's t (Biometrika 34, 1947), so that the ratio is of geometric means.
- *  2. The p-values of all series pass the procedure of Benjamini and Hochberg (1995) at
+ *  3. The p-values of all series pass the procedure of Benjamini and Hochberg (1995) at
  *     SERIES_DISCOVERY_RATE.
- *  3. commit_overall_add(): the ratios of the machines of one subject, command and engine have a
+ *  4. commit_overall_add(): the ratios of the machines of one subject, command and engine have a
  * mean with Student's t interval between machines (stat_processes() of their logarithms).
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -14,13 +15,18 @@
 #include "record/record_internal.h"
 #include "stat/dist.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Digits of a hash of Git, abbreviated and whole. */
+#define ABBREVIATION_MIN 7
+#define HASH_MIN	 40
 
 typedef struct comparison {
 	dck_history_commits result; /* first, so that dck_history_commits_free() finds it */
 	mem_arena *arena;
-	const char *commits[2];
+	const char *commits[2];	 /* names of records, where these have them */
 	dck_history_pair *pairs; /* mem_free() */
 	size_t n, capacity;
 } comparison;
@@ -77,6 +83,21 @@ static void commit_pair_test(const side *s, dck_history_pair *p)
 	p->p = stat_beta_cdf(dof / (dof + difference * difference / square), dof / 2, 0.5);
 }
 
+/* Whether `longer` is the same commit with all its digits: one machine records 3f09c1a, another one
+ * the whole hash. Other names are of one commit only if they are equal, unlike v1 and v10. */
+static bool commit_is_abbreviated(const char *name, const char *longer)
+{
+	const size_t n = strlen(name);
+
+	return n >= ABBREVIATION_MIN && strlen(longer) >= HASH_MIN &&
+	       longer[strspn(longer, "0123456789abcdef")] == '\0' && strncmp(longer, name, n) == 0;
+}
+
+static bool commit_is(const char *name, const char *commit)
+{
+	return strcmp(name, commit) == 0 || commit_is_abbreviated(name, commit);
+}
+
 static dck_status commit_pair_find(void *self, series *s, dck_err *err)
 {
 	comparison *c = self;
@@ -92,10 +113,10 @@ static dck_status commit_pair_find(void *self, series *s, dck_err *err)
 	}
 	for (size_t i = 0; i < s->rows.n; i++) {
 		const series_row *r = &s->rows.row[i];
-		const size_t k = strncmp(r->commit, c->commits[0], strlen(c->commits[0])) != 0;
 
-		if (r->value > 0)
-			commit_side_add(&sides[k], log(r->value));
+		for (size_t k = 0; k < 2; k++)
+			if (r->value > 0 && commit_is(c->commits[k], r->commit))
+				commit_side_add(&sides[k], log(r->value));
 	}
 	if (sides[0].n == 0 || sides[1].n == 0) {
 		c->result.one_only += sides[0].n + sides[1].n > 0;
@@ -213,19 +234,57 @@ static dck_status commit_overalls_add(comparison *c, dck_err *err)
 	return DCK_OK;
 }
 
+/* Replaces the beginning of a commit's name by the shortest name that records have of it; it stays
+ * where none has. A whole name wins over longer ones. E_ARG: names of several commits begin so. */
+static dck_status commit_name_find(dck_history *h, const history_where *w, mem_arena *a,
+				   const char **name, dck_err *err)
+{
+	const char *first = NULL, *last = NULL, *other = NULL;
+	char sql[700];
+	history_statement *s;
+	dck_status status = DCK_OK;
+
+	snprintf(sql, sizeof sql,
+		 "SELECT DISTINCT commit_id FROM records %s %s substr(commit_id, 1, "
+		 "length(:name)) = :name ORDER BY commit_id",
+		 w->sql, w->sql[0] ? "AND" : "WHERE");
+	DCK_TRY(history_prepare_many(h, sql, &s, "read", err));
+	history_where_bind(w, s);
+	history_bind_text(s, ":name", *name);
+	while (!other && history_next(s, &status, err)) {
+		const char *next = mem_arena_dup(a, history_text(s, 0));
+
+		if (last && next && !commit_is_abbreviated(last, next))
+			other = next;
+		first = first ? first : next;
+		last = next;
+	}
+	history_finalize(s);
+	DCK_TRY(status);
+	DCK_NEED(!mem_arena_failed(a), err, "for the comparison");
+	if (other && (strcmp(first, *name) != 0 || commit_is_abbreviated(*name, other)))
+		DCK_FAIL(err, E_ARG,
+			 "the names of several commits begin with '%.80s', as %.80s and %.80s: "
+			 "give more of it",
+			 *name, first, other);
+	*name = first ? first : *name;
+	return DCK_OK;
+}
+
 static dck_status commits_make(dck_history *h, const dck_history_filter *f, const char *tag,
 			       comparison *c, dck_err *err)
 {
+	const char *const asked[] = {c->commits[0], c->commits[1]};
 	history_where w;
 
 	for (size_t i = 0; i < 2; i++)
 		if (!history_commit_fits(c->commits[i]))
 			DCK_FAIL(err, E_ARG, "'%.80s' is not a name of a commit", c->commits[i]);
-	if (strncmp(c->commits[0], c->commits[1],
-		    strlen(c->commits[strlen(c->commits[0]) > strlen(c->commits[1])])) == 0)
-		DCK_FAIL(err, E_ARG, "'%.80s' and '%.80s' are one commit", c->commits[0],
-			 c->commits[1]);
 	DCK_TRY(history_where_make(f, &w, err));
+	for (size_t i = 0; i < 2; i++)
+		DCK_TRY(commit_name_find(h, &w, c->arena, &c->commits[i], err));
+	if (commit_is(c->commits[0], c->commits[1]) || commit_is(c->commits[1], c->commits[0]))
+		DCK_FAIL(err, E_ARG, "'%.80s' and '%.80s' are one commit", asked[0], asked[1]);
 	DCK_TRY(series_each(h, &w, tag, c->commits, commit_pair_find, c, err));
 	if (!c->result.metric.tag)
 		DCK_FAIL(err, E_ABSENT,

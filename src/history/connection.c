@@ -17,6 +17,15 @@ void dck_history_config_init_sized(dck_history_config *c, uint32_t struct_size)
 	OPT_CONFIG_INIT(c, struct_size, config_rows);
 }
 
+dck_status history_library(dck_status loaded, dck_err *err)
+{
+	if (loaded != DCK_E_ABSENT)
+		return loaded;
+	if (err)
+		err->code = DCK_E_UNSUP;
+	return DCK_E_UNSUP;
+}
+
 static char *mem_dup_some(const char *text)
 {
 	return text ? mem_dup(text) : NULL;

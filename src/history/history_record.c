@@ -222,6 +222,16 @@ static const char *change_text(dck_better better, double before, double after, c
 	return buf;
 }
 
+/* Returns the characters of a commit that a sentence has: as many digits as Git shows, and all of a
+ * name that is not a hash. */
+static int commit_width(const char *commit)
+{
+	const bool hash =
+	    commit && strlen(commit) >= 40 && commit[strspn(commit, "0123456789abcdef")] == '\0';
+
+	return hash ? 8 : DCK_COMMIT_SIZE;
+}
+
 /* Writes the values as the answer, because too few points show no change. */
 static void few_points(record_builder *b, const dck_history_trend *t)
 {
@@ -270,13 +280,13 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 	if (t->nchanges > 1)
 		snprintf(more, sizeof more, "; %zu change%s before it", t->nchanges - 1,
 			 t->nchanges > 2 ? "s" : "");
-	record_answer(b, "%s: %s%s since %.10s%s%.8s%s, %s to %s; p %s by noise alone%s",
-		      t->metric.tag, c->at == 0 ? "drifts, " : "",
-		      change_text(t->metric.better, c->before, c->after, change, sizeof change),
-		      time, t->points[c->at].commit ? " (" : "",
-		      t->points[c->at].commit ? t->points[c->at].commit : "",
-		      t->points[c->at].commit ? ")" : "", level[0], level[1], DECIMAL_TEXT(2, c->p),
-		      more);
+	record_answer(
+	    b, "%s: %s%s since %.10s%s%.*s%s, %s to %s; p %s by noise alone%s", t->metric.tag,
+	    c->at == 0 ? "drifts, " : "",
+	    change_text(t->metric.better, c->before, c->after, change, sizeof change), time,
+	    t->points[c->at].commit ? " (" : "", commit_width(t->points[c->at].commit),
+	    t->points[c->at].commit ? t->points[c->at].commit : "",
+	    t->points[c->at].commit ? ")" : "", level[0], level[1], DECIMAL_TEXT(2, c->p), more);
 }
 
 static void points_put(record_builder *b, const dck_history_trend *t)
@@ -403,9 +413,10 @@ static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 	record_answer(
 	    b,
 	    "%" PRIu64 " of %" PRIu64 " series changed (false discovery rate %s %%), the newest "
-	    "since %.10s%s%.8s%s: %s, %s %s, %s to %s",
+	    "since %.10s%s%.*s%s: %s, %s %s, %s to %s",
 	    a->changed, a->series, DECIMAL_TEXT(6, 100 * a->rate), time, newest->commit ? " (" : "",
-	    newest->commit ? newest->commit : "", newest->commit ? ")" : "",
+	    commit_width(newest->commit), newest->commit ? newest->commit : "",
+	    newest->commit ? ")" : "",
 	    newest->subject ? newest->subject : "records without a subject", newest->metric.tag,
 	    change_text(newest->metric.better, newest->before, newest->after, change,
 			sizeof change),

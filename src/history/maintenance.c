@@ -111,6 +111,9 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 	if (c->keep == 0 && !c->older_than && c->keep_per_commit == 0)
 		DCK_FAIL(err, E_ARG,
 			 "prune needs --keep N, --older-than AGE or --keep-per-commit N");
+	if (f && f->limit > 0)
+		DCK_FAIL(err, E_ARG,
+			 "prune has no limit of records: --keep N has the number that stays");
 	DCK_TRY(history_where_make(f, &w, err));
 	if (c->older_than)
 		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));

@@ -371,7 +371,7 @@ dck_status postgres_open(dck_history *h, bool existing, dck_err *err)
 
 	if (history_address_is_doubtful(h->address))
 		return address_refused(h, err);
-	DCK_TRY(pq_load(err));
+	DCK_TRY(history_library(pq_load(err), err));
 	h->server = mem_zalloc(1, sizeof *h->server);
 	DCK_NEED(h->server, err, "to open the history");
 	DCK_TRY(postgres_connect(h, err));

@@ -281,7 +281,7 @@ dck_status sqlite_open(dck_history *h, bool existing, dck_err *err)
 	DCK_TRY(history_place_check(h->path, &exists, err));
 	if (!exists && existing)
 		return history_absent(h, err);
-	DCK_TRY(sqlite_load(err));
+	DCK_TRY(history_library(sqlite_load(err), err));
 	if (!exists)
 		DCK_TRY(os_mkdir_parents(h->path, "the history", err));
 	/* SQLite would open it read-only then, and report only that it is missing. */

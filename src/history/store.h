@@ -35,6 +35,8 @@ struct dck_history {
 /* E_VERSION: the layout is older than this library's, and cannot be upgraded. */
 dck_status history_old_refused(const dck_history *h, int version, dck_err *err);
 dck_status history_absent(const dck_history *h, dck_err *err); /* E_ABSENT */
+/* A library that is missing is E_UNSUP: E_ABSENT means that there is no such history or record. */
+dck_status history_library(dck_status loaded, dck_err *err);
 
 /* --- schema.c */
 /* Rejects what is not a history, or is newer. *ret_version: its version; 0: empty. */

@@ -156,7 +156,8 @@ def as_fast():
                content("summary"))
         expect(Api.asked == ["GET", "GET", "PATCH"] and content("summary") in Api.comments[1000], f"{Api.asked}")
         Api.refuses = True
-        done = job(*BUILD, *SAME, "--command", "./app", "--token", TOKEN, **env)
+        done = job(*BUILD, *SAME, "--command", "./app", "--token", TOKEN, "--options=--level 99%", **env)
+        expect("99 % interval" in content("out/compare.md"), content("out/compare.md"))
         expect("::warning::deepclock: the comment could not be written: HTTP Error 403" in done.stderr, done.stderr)
 
 
@@ -216,6 +217,9 @@ def mistakes():
         done = job(*words, status=status)
         expect(said is None or done.stderr.endswith(f"compare_commits: {said}\n"), done.stderr)
         expect("Traceback" not in done.stderr, done.stderr)
+    # Git's reason, as that the directory belongs to another user.
+    done = job("--command", "./app", status=2, GIT_DIR="/no/repository")
+    expect(done.stderr.startswith("compare_commits: git cannot use this directory: fatal: "), done.stderr)
 
 
 if __name__ == "__main__":

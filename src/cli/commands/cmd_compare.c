@@ -115,6 +115,14 @@ static bool is_record(const char *name)
 	       (n > 5 && strcmp(name + n - 5, ".json") == 0 && !cli_has_scheme(name));
 }
 
+/* Without a place the history is not empty but unknown: no file is named, and HOME is not set. */
+static bool history_has_place(const cli *c)
+{
+	char path[4096];
+
+	return c->output.db || dck_history_path(path, sizeof path, NULL) == DCK_OK;
+}
+
 static int saved(const cli *c, const compare_command *cfg)
 {
 	dck_record *records[DCK_ALTERNATIVES_MAX] = {0}, *result = NULL;
@@ -132,7 +140,7 @@ static int saved(const cli *c, const compare_command *cfg)
 	}
 	if (status == DCK_OK && cfg->which.history) {
 		status = dck_history_before(c->output.db, records[1], &records[0], &err);
-		no_baseline = status == DCK_E_ABSENT;
+		no_baseline = status == DCK_E_ABSENT && history_has_place(c);
 		all[0] = records[0];
 	}
 	dck_compare_config config = cfg->compare;

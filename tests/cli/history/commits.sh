@@ -23,3 +23,17 @@ deepclock history commits 0000 000
 deepclock history commits 0000 0001 latency/p99
 deepclock history commits 0000
 deepclock history commits 0000 'a b'
+echo -- a name is whole, or the beginning of one alone
+history-lines 3 | deepclock history import - --commit v1 --db tags.db
+history-lines 3 prefix=b change=0 factor=2 | deepclock history import - --commit v10 --db tags.db
+history-lines 3 prefix=c | deepclock history import - --commit v2 --db tags.db
+deepclock history commits v1 v10 --db tags.db --format csv | cut -d, -f2,7,11,14,15
+deepclock history commits v10 v2 --db tags.db --format csv | cut -d, -f2,11,14,15
+deepclock history commits v v2 --db tags.db
+echo -- a hash may be abbreviated
+history-lines 3 | deepclock history import - --commit 3f09c1a --db short.db
+history-lines 3 prefix=b | deepclock history import - --commit 3f09c1a0123456789012345678901234567890ab --db short.db
+history-lines 3 prefix=c | deepclock history import - --commit 81bd20e --db short.db
+deepclock history commits 3f09c1a 81bd20e --db short.db --format csv | cut -d, -f14,15
+history-lines 3 prefix=d | deepclock history import - --commit 3f09c1af23456789012345678901234567890abc --db short.db
+deepclock history commits 3f09c1a 81bd20e --db short.db

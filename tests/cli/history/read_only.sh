@@ -9,8 +9,11 @@ try() {
 	echo "exit $?"
 }
 unprivileged true || exit 77
+history-lines 1 prefix=y first=3 > next.json
 chmod 444 data/history.db; try
 chmod 555 data; try
+unprivileged deepclock compare --quiet --history next.json --db data/history.db --margin 50% > text
+echo "compared: $?"
 chmod 000 data; try
 chmod 755 data
 unprivileged deepclock history check --db data/history.db | sed 's/,.*,/,/'

@@ -616,6 +616,8 @@ static void pruning(void **state)
 	assert_true(n.removed == 4 && n.kept == 6 && n.removed_bytes > 100000);
 	assert_int_equal(size_of(h), 10);
 	c.dry_run = false;
+	assert_int_equal(dck_history_prune(h, &(dck_history_filter){.limit = 1}, &c, &n, &err),
+			 DCK_E_ARG);
 	assert_int_equal(
 	    dck_history_prune(h, &(dck_history_filter){.subject = "zoo:b"}, &c, &n, NULL), DCK_OK);
 	assert_true(n.removed == 2 && n.kept == 8);
