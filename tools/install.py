@@ -6,9 +6,10 @@
 
 PREFIX may differ from the build directory's and between calls: only deepclock.pc contains it, and is
 generated for it. The manifest PREFIX/lib/deepclock/installed lists what was installed, so that
-uninstall removes exactly that: files, and empty directories that were made for them.
+uninstall removes exactly that: files, what Python compiled of them, and empty directories that were made for them.
 """
 
+import glob
 import json
 import os
 import re
@@ -89,6 +90,22 @@ class Installed:
                     os.rmdir(path)
             elif os.path.lexists(path):
                 os.remove(path)
+                remove_compiled(path)
+
+
+def remove_compiled(source):
+    """Removes what Python compiled of a source when it was imported; with a directory that remained, an empty package could
+    still be imported."""
+    folder, name = os.path.join(os.path.dirname(source), "__pycache__"), os.path.basename(source)
+    if not name.endswith(".py"):
+        return
+    try:
+        for compiled in glob.glob(os.path.join(glob.escape(folder), glob.escape(name[:-len("py")]) + "*.pyc")):
+            os.remove(compiled)
+        if os.path.isdir(folder) and not os.listdir(folder):
+            os.rmdir(folder)
+    except OSError:  # another user's: the directory stays
+        pass
 
 
 def staged(folder):
@@ -98,24 +115,35 @@ def staged(folder):
             yield os.path.join(at, name)
 
 
-def python_folders(prefix):
-    """Returns the directories of packages below the prefix that the system's Python searches."""
-    ask = "import site, sys; print(*dict.fromkeys(site.getsitepackages() + [site.getusersitepackages()]), sep='\\n')"
+def python_folders(prefix, endings):
+    """Returns the directories of packages below the prefix that a Python searches: the system's, or else the one that runs this,
+    if the package's extension, whose name has one of the endings, is for it."""
+    ask = ("import importlib.machinery, site; print(importlib.machinery.EXTENSION_SUFFIXES[0], "
+           "*dict.fromkeys(site.getsitepackages() + [site.getusersitepackages()]), sep='\\n')")
     for python in ("/usr/bin/python3", sys.executable):
         if os.path.exists(python):
             got = subprocess.run([python, "-c", ask], check=True, stdout=subprocess.PIPE, text=True).stdout
-            return [d for d in got.splitlines() if d.startswith(prefix + "/")]
+            ending, *folders = got.splitlines()
+            if ending in endings:
+                return [d for d in folders if d.startswith(prefix + "/")]
     return []
+
+
+def extension_endings(paths):
+    """Returns {".cpython-311-x86_64-linux-gnu.so"}: for which Python the extension among the files is."""
+    names = map(os.path.basename, paths)
+    return {name[len("_deepclock"):] for name in names if name.startswith("_deepclock.") and name.endswith(".so")}
 
 
 def put_all(there, build, prefix):
     """Returns the directory of the Python package, if it is installed and Python has to be given it."""
-    built_for = configured(build)
-    packages, given = python_folders(prefix), None
+    built_for, given = configured(build), None
     with tempfile.TemporaryDirectory() as stage:
         subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet"], check=True,
                        env=dict(os.environ, DESTDIR=stage), stdout=subprocess.DEVNULL)
-        for source in staged(stage):
+        sources = list(staged(stage))
+        packages = python_folders(prefix, extension_endings(sources))
+        for source in sources:
             path = source[len(stage):]
             inside = os.path.relpath(path, built_for)
             if not inside.startswith(".."):

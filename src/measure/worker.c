@@ -573,7 +573,8 @@ static void worker_known_set(const char *program)
 	pthread_mutex_unlock(&worker_known.lock);
 }
 
-static bool worker_version_is_this(mem_arena *a, const char *program)
+/* *failed: why the program could not be asked. */
+static bool worker_version_is_this(mem_arena *a, const char *program, dck_err *failed)
 {
 	const char *wanted = mem_arena_fmt(a, "deepclock %s\n", dck_version());
 	dck_buffer text = {0};
@@ -584,7 +585,7 @@ static bool worker_version_is_this(mem_arena *a, const char *program)
 		return true;
 	if (!wanted || os_memfd(&fd, NULL) != DCK_OK)
 		return false;
-	same = worker_version_read(program, fd, &text, NULL) == DCK_OK &&
+	same = worker_version_read(program, fd, &text, failed) == DCK_OK &&
 	       text.n == strlen(wanted) && memcmp(text.data, wanted, text.n) == 0;
 	dck_buffer_done(&text);
 	os_close(fd);
@@ -597,6 +598,7 @@ const char *worker_program_find(mem_arena *a, const char **ret_why)
 {
 	const char *directory = worker_library_directory(a), *other = NULL, *program = NULL;
 	const size_t n = sizeof worker_places / sizeof worker_places[0];
+	dck_err failed = {0};
 
 	for (size_t i = directory ? 0 : n; i <= n && !program; i++) {
 		const char *name =
@@ -604,7 +606,8 @@ const char *worker_program_find(mem_arena *a, const char **ret_why)
 		char *found = NULL;
 
 		if (name && os_find_program(name, &found, NULL) == DCK_OK) {
-			if (worker_version_is_this(a, found))
+			failed.code = DCK_OK;
+			if (worker_version_is_this(a, found, &failed))
 				program = mem_arena_dup(a, found);
 			else
 				other = mem_arena_dup(a, found);
@@ -612,7 +615,10 @@ const char *worker_program_find(mem_arena *a, const char **ret_why)
 		mem_free(found);
 	}
 	*ret_why = NULL;
-	if (!program && other)
+	if (!program && failed.code == DCK_E_IO)
+		*ret_why = mem_arena_fmt(a, "no fresh process can be started: '%s': %s", other,
+					 failed.msg);
+	else if (!program && other)
 		*ret_why = mem_arena_fmt(a,
 					 "no fresh process can be started: '%s' is not the program "
 					 "of this version, deepclock %s",

@@ -18,7 +18,9 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "real"))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
 import common
+import install as installer
 PREFIX = "/opt/of its own"
 NOISE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PREFIX", "DESTDIR", "DEEPCLOCK_ORT", "ORT_DYLIB_PATH")
 ENV = {k: v for k, v in os.environ.items() if k not in NOISE}
@@ -136,6 +138,10 @@ def what_a_program_waits_for_is_seen(build, to):
 def uninstalls_exactly_that(build, to):
     foreign = to + PREFIX + "/include/deepclock/of_another.h"
     open(foreign, "w", encoding="utf-8").close()
+    for file in everything(to):
+        if file.endswith("/deepclock/__init__.py"):  # as an import leaves it
+            os.mkdir(os.path.dirname(file) + "/__pycache__")
+            open(os.path.dirname(file) + "/__pycache__/__init__.cpython-311.pyc", "wb").close()
     make(build, to, "uninstall")
     assert [f for f in everything(to) if not os.path.isdir(f)] == [foreign], everything(to)
     os.remove(foreign)
@@ -157,6 +163,11 @@ def python_finds_its_package(build, to):
     folder = make(build, to, "install").split("PYTHONPATH=")[1].strip()
     run("/usr/bin/python3", "-c", "import deepclock", PYTHONPATH=to + folder)
     shutil.rmtree(there)
+    own = next(d for d in searched if d.startswith("/usr/local/"))
+    ending = run("/usr/bin/python3", "-c", "import importlib.machinery as m; print(m.EXTENSION_SUFFIXES[0])").strip()
+    assert own in installer.python_folders("/usr/local", {ending})
+    # An extension for another Python goes where Meson puts it.
+    assert installer.python_folders("/usr/local", {".cpython-399-x.so"}) == []
 
 
 def need_make():

@@ -121,7 +121,8 @@ static dck_status how_it_ended(pid_t pid, enum feed f, bool in_time, uint64_t ti
 	char text[32];
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot wait for a child process");
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot wait for a child process%s",
+				       pidfd_reaped_text(errno));
 	if (f == FEED_FULL)
 		DCK_FAIL(err, E_LIMIT, "the child process wrote more than %s",
 			 dck_text_bytes((double)limit, text, sizeof text));

@@ -90,3 +90,10 @@ bool pidfd_wait(int pidfd, pid_t pid, uint64_t deadline_ns)
 		poll(&p, pidfd >= 0 ? 1 : 0, pidfd >= 0 || ms < 5 ? ms : 5);
 	}
 }
+
+const char *pidfd_reaped_text(int error)
+{
+	return error == ECHILD ? ", since this program ignores SIGCHLD or waits for all of its "
+				 "children (restore SIGCHLD to SIG_DFL)"
+			       : "";
+}

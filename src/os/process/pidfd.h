@@ -26,6 +26,9 @@ void pidfd_end_close(pidfd_end *e); /* after the child has ended */
 /* Waits until the child has ended (it is not reaped) or until the deadline (os_now_ns()); true: it
  * has ended. pidfd may be -1. */
 bool pidfd_wait(int pidfd, pid_t pid, uint64_t deadline_ns);
+/* Returns what to add to a message where a child cannot be waited for, because of this error: "" or
+ * the cause. Static. */
+const char *pidfd_reaped_text(int error);
 /* Returns the milliseconds until the deadline, rounded up, for poll(). */
 int pidfd_ms_left(uint64_t deadline_ns);
 

@@ -456,7 +456,8 @@ static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_u
 static dck_status wait_failed(pid_t pid, int e, dck_err *err)
 {
 	cleanup_remove_process(pid, false);
-	DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld", (long)pid);
+	DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld%s", (long)pid,
+		       pidfd_reaped_text(e));
 }
 
 static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)

@@ -195,6 +195,18 @@ static void the_child_starts_clean(void **state)
 	dck_buffer_done(&b);
 }
 
+static void a_program_that_ignores_the_ends_of_children(void **state)
+{
+	(void)state;
+	dck_buffer b = {0};
+	dck_err e;
+	signal(SIGCHLD, SIG_IGN);
+	assert_int_equal(os_in_child(answers, (void *)"x", 10 * second, 100, &b, &e), DCK_E_IO);
+	signal(SIGCHLD, SIG_DFL);
+	assert_non_null(strstr(e.msg, "this program ignores SIGCHLD"));
+	dck_buffer_done(&b);
+}
+
 /* --- libraries */
 
 static void libraries(void **state)
@@ -238,6 +250,7 @@ int test_os_child(void)
 	    cmocka_unit_test(limits_hold),
 	    cmocka_unit_test(a_grandchild_does_not_keep_us),
 	    cmocka_unit_test(the_child_starts_clean),
+	    cmocka_unit_test(a_program_that_ignores_the_ends_of_children),
 	    cmocka_unit_test(libraries),
 	    cmocka_unit_test(libraries_that_cannot_be),
 	};
