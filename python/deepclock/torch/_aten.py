@@ -16,7 +16,7 @@ sigmoid y is grad * (1 - y) * y, so Sub, Mul, Mul.
 
 import torch
 
-from ._operators import (ROWS, Arguments, Operator, Unpriced, each, first_out, integers, like,
+from ._operators import (ROWS, Arguments, Operator, each, first_out, integers, like,
                          linear_ops, moves, on, one, product, row, sized, softmax_gradient, sparse_ops, spec,
                          stored, sum_all, two, wide)
 
