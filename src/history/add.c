@@ -37,6 +37,15 @@ bool history_commit_fits(const char *commit)
 	return commit[0] && strlen(commit) < DCK_COMMIT_SIZE && is_name(commit, "-_.:/+@~");
 }
 
+#define HASH_MIN 40 /* digits of SHA-1 */
+
+bool history_commit_is_hash(const char *commit)
+{
+	const size_t n = strlen(commit);
+
+	return n >= HASH_MIN && strspn(commit, "0123456789abcdef") == n;
+}
+
 bool history_branch_fits(const char *branch)
 {
 	size_t n;

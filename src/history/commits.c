@@ -19,9 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits of a hash of Git, abbreviated and whole. */
-#define ABBREVIATION_MIN 7
-#define HASH_MIN	 40
+#define ABBREVIATION_MIN 7 /* digits of an abbreviated hash */
 
 typedef struct comparison {
 	dck_history_commits result; /* first, so that dck_history_commits_free() finds it */
@@ -89,8 +87,8 @@ static bool commit_is_abbreviated(const char *name, const char *longer)
 {
 	const size_t n = strlen(name);
 
-	return n >= ABBREVIATION_MIN && strlen(longer) >= HASH_MIN &&
-	       longer[strspn(longer, "0123456789abcdef")] == '\0' && strncmp(longer, name, n) == 0;
+	return n >= ABBREVIATION_MIN && history_commit_is_hash(longer) &&
+	       strncmp(longer, name, n) == 0;
 }
 
 static bool commit_is(const char *name, const char *commit)

@@ -226,10 +226,7 @@ static const char *change_text(dck_better better, double before, double after, c
  * name that is not a hash. */
 static int commit_width(const char *commit)
 {
-	const bool hash =
-	    commit && strlen(commit) >= 40 && commit[strspn(commit, "0123456789abcdef")] == '\0';
-
-	return hash ? 8 : DCK_COMMIT_SIZE;
+	return commit && history_commit_is_hash(commit) ? 8 : DCK_COMMIT_SIZE;
 }
 
 /* Writes the values as the answer, because too few points show no change. */

@@ -35,7 +35,7 @@ struct dck_history {
 /* E_VERSION: the layout is older than this library's, and cannot be upgraded. */
 dck_status history_old_refused(const dck_history *h, int version, dck_err *err);
 dck_status history_absent(const dck_history *h, dck_err *err); /* E_ABSENT */
-/* A library that is missing is E_UNSUP: E_ABSENT means that there is no such history or record. */
+/* A library that is missing is E_UNSUP: E_ABSENT means a missing history or record. */
 dck_status history_library(dck_status loaded, dck_err *err);
 
 /* --- schema.c */
@@ -72,6 +72,9 @@ typedef struct history_bytes {
 	size_t n;
 } history_bytes;
 bool history_commit_fits(const char *commit); /* whether it is valid in the index */
+/* Returns whether it is a whole hash of Git, SHA-1 or SHA-256, and not an abbreviation or a name.
+ */
+bool history_commit_is_hash(const char *commit);
 #define HISTORY_BRANCH_SIZE 256
 /* Whether it is short and has no control characters: Git allows most others in a branch. */
 bool history_branch_fits(const char *branch);

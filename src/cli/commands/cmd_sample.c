@@ -29,7 +29,7 @@ static int sample_run(cli *c, void *config)
 		return cli_program_failed(&err);
 	code = cli_profile_show(c, record);
 	dck_record_free(record);
-	/* What it does at the SIGTERM after --time is no failure. */
+	/* Its end by the SIGTERM after --time does not count as a failure. */
 	const bool by_itself = !program.cut;
 	if (by_itself && program.exit_code > 0)
 		cli_message("'%s' ended with exit status %d", c->program[0], program.exit_code);

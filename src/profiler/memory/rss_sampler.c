@@ -4,11 +4,11 @@
  * A sample reads the mapped headers of heap files, walks the process tree (breadth first,
  * /proc/PID/task/TID/children), and reads /proc/PID/status of each process (proc(5)), but counts an
  * address space that two of them have once (kcmp(2)). A process whose parent exited is found by its
- * heap file. The proportional share (Pss in smaps_rollup) costs
- * the kernel milliseconds per GiB, for which it holds the process's lock of mappings. It is read
- * once a second, and less often where a reading takes more than SHARE_COST_PERCENT of a second. The
- * directory of the heap files is searched at every fourth sample, and for SEARCH_COST_PERCENT of
- * the time at most: a build may leave thousands of files.
+ * heap file. The proportional share (Pss in smaps_rollup) costs the kernel milliseconds per GiB,
+ * for which it holds the process's lock of mappings. It is read once a second, and less often where
+ * a reading takes more than SHARE_COST_PERCENT of a second. The directory of the heap files is
+ * searched at every fourth sample, and for SEARCH_COST_PERCENT of the time at most: a build may
+ * leave thousands of files.
  *
  * Memory is bounded: the series is decimated when WATCH_KEPT_MAX samples are retained, and peaks
  * cover all samples. The thread waits for the due time of the next sample on a condition variable
