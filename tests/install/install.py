@@ -140,7 +140,7 @@ def uninstalls_exactly_that(build, to):
     open(foreign, "w", encoding="utf-8").close()
     for file in everything(to):
         if file.endswith("/deepclock/__init__.py"):  # as an import leaves it
-            os.mkdir(os.path.dirname(file) + "/__pycache__")
+            os.makedirs(os.path.dirname(file) + "/__pycache__", exist_ok=True)
             open(os.path.dirname(file) + "/__pycache__/__init__.cpython-311.pyc", "wb").close()
     make(build, to, "uninstall")
     assert [f for f in everything(to) if not os.path.isdir(f)] == [foreign], everything(to)

@@ -267,10 +267,35 @@ APART void nap(void)
 	sink++; /* prevents a tail call */
 }
 
+#if defined(__x86_64__) && !defined(__clang__)
+/* As in C libraries with frame pointers: the frame of the waiting function is found by its frame
+ * pointer alone. */
+__attribute__((noinline, optimize("no-omit-frame-pointer"))) static void wait_framed(void)
+{
+	const struct timespec t = {0, 150000000};
+	long got = SYS_nanosleep;
+
+	__asm__ volatile("syscall" : "+a"(got) : "D"(&t), "S"(NULL) : "rcx", "r11", "memory");
+}
+#else
+APART void wait_framed(void)
+{
+	usleep(150000);
+}
+#endif
+
+APART void nap_framed(void)
+{
+	wait_framed();
+	sink++;
+}
+
 static void *naps(void *unused)
 {
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 4; i++) {
 		nap();
+		nap_framed();
+	}
 	return unused;
 }
 

@@ -308,6 +308,29 @@ static bool profile_code_before(void *self, uint64_t address, unsigned char *to,
 	       os_process_memory(f->one->pid, address - n, to, n) == n;
 }
 
+static bool profile_bytes_at(void *self, uint64_t address, void *to, size_t n)
+{
+	const unwound_stack *f = self;
+
+	return os_process_memory(f->one->pid, address, to, n) == n;
+}
+
+/* Finds the frame pointer of a thread that was not interrupted: only its PC and stack pointer are
+ * known. C libraries with frame pointers need it (Fedora, Ubuntu from 24.04 on). */
+static bool pointer_found(unwound_stack *f, const mapped_module *m, unwind_regs *r)
+{
+	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
+	const unwind_scan scan = {&f->memory, NULL, profile_code_before, profile_bytes_at, f};
+	uint64_t begin;
+
+	if (r->known >> UNWIND_FP & 1 || !rules ||
+	    !unwind_function(rules, unwind_lookup_pc(r) - m->bias, &begin) ||
+	    !unwind_scan_pointer(&scan, begin + m->bias, r))
+		return false;
+	f->p->counts.scanned++;
+	return true;
+}
+
 /* Unwinds into p->stack from *n on, the innermost frame first. UNWIND_OK: there are more frames. */
 static unwind_result frames_take(unwound_stack *f, unwind_regs *regs, bool full, size_t *n)
 {
@@ -319,7 +342,9 @@ static unwind_result frames_take(unwound_stack *f, unwind_regs *regs, bool full,
 
 		if (!profile_is_ours(m))
 			p->stack[(*n)++] = frame_at(p, f->one, m, place);
-		const unwind_result got = frame_step(f, regs);
+		unwind_result got = frame_step(f, regs);
+		if (got == UNWIND_LOST && pointer_found(f, m, regs))
+			got = frame_step(f, regs);
 		if (got == UNWIND_UNREADABLE && f->stack.beyond && full)
 			return UNWIND_OK;
 		if (got != UNWIND_OK)
@@ -353,8 +378,8 @@ static unwind_result unwind(sample_profile *p, process *one, const sample_event 
 	if (got == UNWIND_END || !profile_is_bare(one, unwind_lookup_pc(&e->as.taken.regs)))
 		return got;
 	regs = e->as.taken.regs;
-	if (!unwind_scan_caller(&(unwind_scan){&f.memory, frames_walk, profile_code_before, &f},
-				&regs))
+	const unwind_scan scan = {&f.memory, frames_walk, profile_code_before, NULL, &f};
+	if (!unwind_scan_caller(&scan, &regs))
 		return got;
 	p->counts.scanned++;
 	*n = before + 1; /* the function itself stays */

@@ -101,14 +101,19 @@ static unwind_result signal_frame(unwind_regs *r, const unwind_memory *memory)
 /* --- Code without any rule. */
 
 #if defined(__x86_64__)
-/* Instructions before a frame is set up or after it was removed: push %rbp, also after endbr64;
- * ret; a jump through a slot, as in the .plt of static programs. */
+/* Instructions before a frame is set up or after it was removed: push %rbp; ret; a jump through a
+ * slot, as in the .plt of static programs. The first and the last also after endbr64. */
 static const struct {
-	uint8_t n, code[5];
+	uint8_t n, code[7];
 } no_frame[] = {
-    {1, {0x55}},       {5, {0xf3, 0x0f, 0x1e, 0xfa, 0x55}},
-    {1, {0xc3}},       {2, {0xf3, 0xc3}},
-    {2, {0xff, 0x25}}, {3, {0xf2, 0xff, 0x25}},
+    {1, {0x55}},
+    {5, {0xf3, 0x0f, 0x1e, 0xfa, 0x55}},
+    {1, {0xc3}},
+    {2, {0xf3, 0xc3}},
+    {2, {0xff, 0x25}},
+    {3, {0xf2, 0xff, 0x25}},
+    {6, {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25}},
+    {7, {0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25}},
 };
 
 static bool unwind_begins_with(const unsigned char *code, const void *bytes, size_t n)
@@ -118,7 +123,7 @@ static bool unwind_begins_with(const unsigned char *code, const void *bytes, siz
 
 static unwind_result between_frames(unwind_regs *r, const unwind_memory *memory)
 {
-	unsigned char code[5];
+	unsigned char code[sizeof no_frame[0].code];
 	unwind_regs caller = *r;
 	uint64_t sp = r->r[UNWIND_SP];
 	bool none = false;

@@ -7,7 +7,7 @@
  * many frames there must be at least, also where the copy of a stack ends, and how many of them are
  * checked closely. */
 enum { WORDS = 128, FRAMES = 64, POINTERS = 8, WALKS = 32, LEAST = 3, CUT_LEAST = 7, CLOSELY = 4 };
-enum { CALL_BYTES = 7, CALL_NEAR = 5 };
+enum { CALL_BYTES = 7, CALL_NEAR = 5, ENTRY_BYTES = 16, POINTER_WORDS = 512 };
 /* No function and no frame is larger. */
 #define FUNCTION_BYTES (UINT64_C(1) << 16)
 #define STACK_BYTES    (UINT64_C(1) << 20)
@@ -65,6 +65,27 @@ static bool is_behind_call(const unwind_scan *s, uint64_t address, uint64_t *ret
 	return word >> 26 == 0x25 || (word & 0xfffffc1f) == 0xd63f0000; /* blr */
 }
 #endif
+
+/* Whether the code is an entry of .plt whose slot has that address. */
+static bool jumps_to(const unwind_scan *s, uint64_t entry, uint64_t target)
+{
+	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+	unsigned char code[ENTRY_BYTES];
+	uint64_t slot;
+	int32_t distance;
+	size_t n = 0;
+
+	if (!s->bytes_at(s->self, entry, code, sizeof code))
+		return false;
+	if (memcmp(code, landing, sizeof landing) == 0)
+		n += sizeof landing;
+	n += code[n] == 0xf2; /* bnd */
+	if (code[n] != 0xff || code[n + 1] != 0x25)
+		return false;
+	memcpy(&distance, code + n + 2, sizeof distance);
+	slot = entry + n + 6 + (uint64_t)(int64_t)distance;
+	return s->bytes_at(s->self, slot, &slot, sizeof slot) && slot == target;
+}
 
 static bool leads_out(const unwind_scan *s, const unwind_regs *r, int *walks)
 {
@@ -127,6 +148,26 @@ bool unwind_scan_caller(const unwind_scan *s, unwind_regs *r)
 			*r = caller;
 			return true;
 		}
+	}
+	return false;
+}
+
+bool unwind_scan_pointer(const unwind_scan *s, uint64_t begin, unwind_regs *r)
+{
+	const uint64_t sp = r->r[UNWIND_SP];
+	uint64_t word, to;
+
+	for (size_t n = 0; n < POINTER_WORDS; n++) {
+		const uint64_t at = sp + 8 * n;
+
+		if (!s->memory->read(s->memory->self, at + 8, &word, sizeof word))
+			return false;
+		if (!is_behind_call(s, word, &to) || !to ||
+		    (to != begin && !jumps_to(s, to, begin)))
+			continue;
+		r->r[UNWIND_FP] = at;
+		r->known |= UINT64_C(1) << UNWIND_FP;
+		return true;
 	}
 	return false;
 }

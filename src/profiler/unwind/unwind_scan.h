@@ -19,10 +19,17 @@ typedef struct unwind_scan {
 		       unwind_result *ret_end);
 	/* Copies the n bytes of code before the address. false: no code there. */
 	bool (*code_before)(void *self, uint64_t address, unsigned char *to, size_t n);
+	/* Copies n bytes of the process; NULL unless for unwind_scan_pointer(). */
+	bool (*bytes_at)(void *self, uint64_t address, void *to, size_t n);
 	void *self;
 } unwind_scan;
 
 /* r: the thread's innermost frame. true: *r is its caller's. Bounded work, no memory. */
 bool unwind_scan_caller(const unwind_scan *s, unwind_regs *r);
+
+/* r: a frame whose function begins at the address and has set up an unknown frame pointer. true: it
+ * is known now, since above the first word that it may point to is a return address behind a call
+ * of that function, direct or through .plt. */
+bool unwind_scan_pointer(const unwind_scan *s, uint64_t begin, unwind_regs *r);
 
 #endif

