@@ -36,9 +36,12 @@ OPTIONS := -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=$(SAN) -Db_l
 	-Dc_args='-g1 -fno-sanitize-recover=all$(if $(findstring undefined,$(SAN)), -fsanitize=float-cast-overflow)'
 endif
 
+# Ninja before 1.11 (Ubuntu 22.04) has no --quiet.
+NINJA := ninja $$(ninja --quiet --version >/dev/null 2>&1 && echo --quiet)
+
 .PHONY: all demo test test-all test-aarch64 test-deb bench tables wheel deb site lint fuzz install uninstall clean setup
 all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD) --quiet
+	@$(NINJA) -C $(BUILD)
 	@[ -z "$$PREFIX" ] || printf '%s\n' "$$PREFIX" >$(BUILD)/prefix
 
 $(BUILD)/build.ninja:
@@ -49,7 +52,7 @@ $(BUILD)/build.ninja:
 demo:
 	@tools/setup.sh $(BUILD)
 	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
-	@ninja -C $(BUILD) --quiet program
+	@$(NINJA) -C $(BUILD) program
 	$(BUILD)/deepclock bench zoo:resnet18
 
 test:
@@ -103,7 +106,7 @@ fuzz:
 	{ [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Doptimization=1 \
 		-Db_sanitize=address,undefined -Db_lundef=false \
 		-Dc_args='-g1 -fsanitize=fuzzer-no-link,float-cast-overflow -fno-sanitize-recover=all' >/dev/null; } && \
-	ninja -C build-fuzz --quiet fuzzers && python3 tools/fuzz.py build-fuzz $(SECONDS)
+	$(NINJA) -C build-fuzz fuzzers && python3 tools/fuzz.py build-fuzz $(SECONDS)
 
 install: all
 	@python3 tools/install.py $(BUILD) install

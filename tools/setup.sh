@@ -22,7 +22,7 @@ here=$(dirname "$0")
 packages="gcc libc6-dev pkg-config meson ninja-build libjansson-dev libsqlite3-dev zlib1g-dev libdw-dev node-d3 python3 python3-pip"
 for what in "$@"; do
 	case $what in
-	test) packages="$packages g++ git libcmocka-dev python3-dev python3-venv python3-yaml opencl-c-headers" ;;
+	test) packages="$packages g++ git procps libcmocka-dev python3-dev python3-venv python3-yaml opencl-c-headers" ;;
 	extras) packages="$packages clang clang-format cppcheck pyflakes3 shellcheck man-db zsh fish python3-numpy
 		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-common libvulkan1 pocl-opencl-icd ocl-icd-libopencl1 chromium-driver python3-selenium valgrind
 		postgresql postgresql-client libcurl4 openssl dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy
