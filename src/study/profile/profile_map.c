@@ -173,6 +173,16 @@ static size_t value_named(const node_index *x, const char *scope, const char *na
 	return at == NAME_INDEX_NONE ? PROFILE_NONE : x->maker[at];
 }
 
+/* The same for a name of the graph that ran, whose values may be computed in more bits. */
+static size_t value_ran(const node_index *x, const char *scope, const char *name)
+{
+	const size_t at = value_named(x, scope, name), n = sizeof widened - 1;
+
+	return at != PROFILE_NONE || strncmp(name, widened, n) != 0
+		   ? at
+		   : value_named(x, scope, name + n);
+}
+
 static size_t node_named(const node_index *x, const char *scope, const char *name)
 {
 	const char *key = map_key_of(x, scope, name);
@@ -478,11 +488,8 @@ static size_t map_named(const node_index *x, const cost_op *c)
 		text[cut] = '\0';
 		at = node_named(x, c->scope, text);
 		if (at == PROFILE_NONE)
-			at = value_named(x, c->scope, text);
+			at = value_ran(x, c->scope, text);
 	}
-	/* Computed in more bits than the model has. */
-	if (at == PROFILE_NONE && strncmp(text, widened, sizeof widened - 1) == 0)
-		at = value_named(x, c->scope, text + sizeof widened - 1);
 	return at != PROFILE_NONE && profile_map_moves(c->node->op) &&
 		       !profile_map_moves(x->r->ops[at].node->op)
 		   ? PROFILE_NONE
@@ -511,7 +518,7 @@ static void anchor_value(const node_index *x, const node_index *y, size_t i, boo
 	const cost_op *c = &y->r->ops[i];
 
 	for (size_t k = 0; k < c->nout; k++) {
-		size_t at = c->out[k] ? value_named(x, c->scope, c->out[k]->name) : PROFILE_NONE;
+		size_t at = c->out[k] ? value_ran(x, c->scope, c->out[k]->name) : PROFILE_NONE;
 		size_t by = i;
 		if (at == PROFILE_NONE)
 			continue;

@@ -103,6 +103,16 @@ static void added_parts_of_names_are_left_out(void **state)
 		  {"ReorderOutput", NCHWC, "ReorderOutput_token_3", "t1", "t2", "channels=16"},
 		  {"PRelu", NULL, "prelu", "t2 w", "y", NULL}}},
 	     "1 1 3");
+	maps(
+	    &(graph_text){
+		"x:f[2,8] w:*f[8,8]",
+		{{"MatMul", NULL, "mm", "x w", "p", NULL}, {"Mul", NULL, "mul", "p p", "y", NULL}}},
+	    &(graph_text){"x:f[2,8] w:*f[8,8]",
+			  {{"FusedMatMul", MS, "other", "x w", "InsertedPrecisionFreeCast_p", NULL},
+			   {"Mul", NULL, "mul",
+			    "InsertedPrecisionFreeCast_p InsertedPrecisionFreeCast_p", "t", NULL},
+			   {"Cast", NULL, "last", "t", "y", "to=10"}}},
+	    "0 1");
 }
 
 static void an_addition_belongs_to_its_product(void **state)
