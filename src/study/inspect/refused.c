@@ -219,9 +219,18 @@ static const onnx_tensor *data_wrong(const onnx_graph *g)
 	return NULL;
 }
 
-/* Returns what is wrong with the versions of the operator sets beside ONNX's own; NULL: nothing. */
-static const char *domains_wrong(const onnx_model *m, mem_arena *a)
+/* Returns what is wrong with the operator sets beside ONNX's own: their versions, or that builds
+ * for inference lack them; NULL: nothing. */
+static const char *domains_wrong(const onnx_model *m, const cost_result *r, mem_arena *a)
 {
+	static const char training[] = "ai.onnx.preview.training";
+
+	for (size_t i = 0; i < r->nops; i++)
+		if (r->ops[i].node->domain && !r->ops[i].expanded &&
+		    strcmp(r->ops[i].node->domain, training) == 0)
+			return mem_arena_fmt(
+			    a, "it has the operator %.40s of %s, which builds for inference lack",
+			    r->ops[i].node->op, training);
 	for (size_t i = 0; i < m->nopsets; i++)
 		for (size_t k = 0; k < sizeof refused_domains / sizeof *refused_domains; k++)
 			if (m->opsets[i].domain &&
@@ -259,7 +268,7 @@ const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *
 				     (long long)opset, OPSET_NEWEST);
 	if (m->graph->noutputs == 0)
 		return "the model has no outputs";
-	why = domains_wrong(m, a);
+	why = domains_wrong(m, r, a);
 	if (!why)
 		why = names_wrong(m->graph, a);
 	if (!why)
