@@ -16,10 +16,10 @@
 typedef struct usual_size {
 	int64_t height, width, length;
 } usual_size;
-static const usual_size usuals[] = {{224, 224, 128},  {32, 320, 512},  {48, 320, 1024},
-				    {256, 256, 256},  {320, 320, 64},  {640, 640, 16000},
-				    {512, 512, 2048}, {64, 64, 32},    {32, 32, 16},
-				    {28, 28, 80},     {299, 299, 3000}};
+static const usual_size usuals[] = {
+    {224, 224, 128},   {32, 320, 512},	 {48, 320, 1024}, {256, 256, 256}, {320, 320, 64},
+    {640, 640, 16000}, {512, 512, 2048}, {64, 64, 32},	  {32, 32, 16},	   {28, 28, 80},
+    {299, 299, 3000},  {384, 384, 77},	 {336, 336, 98},  {448, 448, 76},  {518, 518, 96}};
 #define SOUND 16000
 /* Larger graphs are not followed once for each. */
 #define NODES_MAX 20000
@@ -106,6 +106,7 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool ba
 {
 	static const char *const heights[] = {"height", "_h", NULL}, *const h[] = {"h", NULL};
 	static const char *const widths[] = {"width", "_w", NULL}, *const w[] = {"w", NULL};
+	static const char *const c[] = {"c", NULL};
 	static const char *const sound[] = {"sample", "audio", "wave", "signal", "pcm", NULL};
 	static const char *const ones[] = {"batch", "num_images", NULL};
 	static const char *const ns[] = {"n", "b", "bs", NULL}, *const ts[] = {"t", "l", "s", NULL};
@@ -122,7 +123,8 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool ba
 		return u->height;
 	if (says(symbol, widths) || example_is_one_of(symbol, w))
 		return u->width;
-	if (symbol && strcasestr(symbol, "channel"))
+	if (symbol &&
+	    (strcasestr(symbol, "channel") || (rank == 4 && example_is_one_of(symbol, c))))
 		return 3;
 	if (says(symbol, sound) || (rank <= 2 && axis + 1 == rank && says(t->name, sound)))
 		return u == usuals ? SOUND : u->length;

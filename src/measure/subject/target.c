@@ -469,8 +469,9 @@ static bool is_of_sizes(const subject_target *t, const char *why)
 	static const char *const words[] = {"shape",	 "dim",		  "dimension", "size",
 					    "broadcast", "broadcastable", "axis",      "axes",
 					    "rank",	 "length",	  "element",   "batch"};
-	static const char *const others[] = {"external data", "file", "not supported",
-					     "NOT_IMPLEMENTED"};
+	static const char *const others[] = {"external data", "file",
+					     "not supported", "NOT_IMPLEMENTED",
+					     "Type Error",    "Unrecognized attribute"};
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (target_has_word(why, others[i]))

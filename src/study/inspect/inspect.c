@@ -214,7 +214,7 @@ static const char *dims_text(inspection *x, const model_value *v)
 		open |= v->dims[d] < 0;
 		text = v->dims[d] < 0
 			   ? mem_arena_fmt(x->arena, "%s%s%s", text, by,
-					   v->symbols[d] ? v->symbols[d] : "?")
+					   v->symbols[d] && *v->symbols[d] ? v->symbols[d] : "?")
 			   : mem_arena_fmt(x->arena, "%s%s%lld", text, by, (long long)v->dims[d]);
 	}
 	return open && text ? mem_arena_fmt(x->arena, "[%s]", text)

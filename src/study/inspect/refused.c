@@ -168,6 +168,38 @@ static bool refused_own_domain(const char *domain)
 	return !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
 }
 
+/* Returns the first Cast to another type than the file states of its output, as conversions to
+ * float16 leave them; NULL: none. */
+static const char *casts_wrong(const onnx_graph *g, mem_arena *a)
+{
+	const size_t most = g->nvalues + g->noutputs;
+	int64_t *stated = mem_arena_array(a, most + 1, sizeof *stated);
+	name_index names;
+
+	if (!stated || !name_index_init(&names, a, most))
+		return NULL;
+	for (size_t i = 0; i < most; i++) {
+		const onnx_value *v = i < g->nvalues ? &g->values[i] : &g->outputs[i - g->nvalues];
+
+		if (v->name && v->type && v->type->tensor)
+			stated[name_index_intern(&names, v->name)] = v->type->tensor->dtype;
+	}
+	for (size_t i = 0; i < g->nnodes; i++) {
+		const onnx_node *n = &g->nodes[i];
+		const int64_t to = onnx_attribute_int(n, "to", 0);
+
+		if (to == 0 || !n->op || strcmp(n->op, "Cast") != 0 ||
+		    !refused_own_domain(n->domain) || n->noutputs != 1 || !n->outputs[0])
+			continue;
+		const size_t at = name_index_find(&names, n->outputs[0]);
+		if (at != NAME_INDEX_NONE && stated[at] != 0 && stated[at] != to)
+			return mem_arena_fmt(a, "'%.*s' is %s by the file, and Cast makes it %s",
+					     UTF8_NAME(n->outputs[0]), dtype_onnx_text(stated[at]),
+					     dtype_onnx_text(to));
+	}
+	return NULL;
+}
+
 /* Returns whether operator i is inside the call of a function, which has its own operator sets. */
 static bool refused_in_function(const cost_result *r, size_t i)
 {
@@ -219,9 +251,18 @@ static const onnx_tensor *data_wrong(const onnx_graph *g)
 	return NULL;
 }
 
-/* Returns what is wrong with the versions of the operator sets beside ONNX's own; NULL: nothing. */
-static const char *domains_wrong(const onnx_model *m, mem_arena *a)
+/* Returns what is wrong with the operator sets beside ONNX's own: their versions, or that builds
+ * for inference lack them; NULL: nothing. */
+static const char *domains_wrong(const onnx_model *m, const cost_result *r, mem_arena *a)
 {
+	static const char training[] = "ai.onnx.preview.training";
+
+	for (size_t i = 0; i < r->nops; i++)
+		if (r->ops[i].node->domain && !r->ops[i].expanded &&
+		    strcmp(r->ops[i].node->domain, training) == 0)
+			return mem_arena_fmt(
+			    a, "it has the operator %.40s of %s, which builds for inference lack",
+			    r->ops[i].node->op, training);
 	for (size_t i = 0; i < m->nopsets; i++)
 		for (size_t k = 0; k < sizeof refused_domains / sizeof *refused_domains; k++)
 			if (m->opsets[i].domain &&
@@ -259,11 +300,13 @@ const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *
 				     (long long)opset, OPSET_NEWEST);
 	if (m->graph->noutputs == 0)
 		return "the model has no outputs";
-	why = domains_wrong(m, a);
+	why = domains_wrong(m, r, a);
 	if (!why)
 		why = names_wrong(m->graph, a);
 	if (!why)
 		why = sizes_wrong(r, a);
+	if (!why)
+		why = casts_wrong(m->graph, a);
 	if (!why && opset > 0)
 		why = too_new(m, r, opset, a);
 	if (why)

@@ -2,8 +2,8 @@
  * ran: by names first, then along the data flow for nodes that were fused.
  *
  * Both graphs are indexed by hash tables of value and node names; a name in a body (of a Loop, If
- * or Scan) is keyed with the path of the body. anchor() claims nodes in three passes, the surest
- * first: values of the same name; node names, also with the suffixes of ONNX Runtime's fusions;
+ * or Scan) is keyed with the path of the body. anchor() claims nodes in passes, the surest
+ * first: values of the same name; node names, then those without what ONNX Runtime adds to them;
  * values whose name is that of a later change of layout. map_before(), from the last node to the
  * first, gives a node to the owner that all its consumers share, since it was fused into that one.
  * map_after() gives the rest to the last owner of their inputs.
@@ -33,6 +33,8 @@
 /* Suffixes that engines append to the name of the original node or value. */
 static const char *const suffixes[] = {"_nchwc", "_nhwc", "/MatMulAddFusion", "/MatMulScaleFusion/",
 				       "_quant", "_token"};
+/* Before the name of a value that ONNX Runtime computes in 32 bits in place of 16. */
+static const char widened[] = "InsertedPrecisionFreeCast_";
 
 /* Only other names or layouts of the same data: the node that makes their output's value is
  * another. */
@@ -169,6 +171,16 @@ static size_t value_named(const node_index *x, const char *scope, const char *na
 	const size_t at = key ? name_index_find(&x->values, key) : NAME_INDEX_NONE;
 
 	return at == NAME_INDEX_NONE ? PROFILE_NONE : x->maker[at];
+}
+
+/* The same for a name of the graph that ran, whose values may be computed in more bits. */
+static size_t value_ran(const node_index *x, const char *scope, const char *name)
+{
+	const size_t at = value_named(x, scope, name), n = sizeof widened - 1;
+
+	return at != PROFILE_NONE || strncmp(name, widened, n) != 0
+		   ? at
+		   : value_named(x, scope, name + n);
 }
 
 static size_t node_named(const node_index *x, const char *scope, const char *name)
@@ -441,25 +453,47 @@ static void map_claim(size_t *owner, size_t node, size_t by)
 		owner[node] = by;
 }
 
-/* Finds a node by the name of an operator: the whole name, or without what engines append, a node's
- * or a value's. */
-static size_t map_named(const node_index *x, const char *scope, const char *name)
+/* Removes what an engine appended to a name of n bytes last: one of the suffixes, or "_token_" with
+ * a number, which makes a name unique. Returns the new length; n: nothing. */
+static size_t map_name_cut(const char *text, size_t n)
 {
-	char text[512];
-	size_t n = strlen(name), at = node_named(x, scope, name);
+	const char token[] = "_token_";
+	size_t digits = n;
 
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && at == PROFILE_NONE; i++) {
-		size_t tail = strlen(suffixes[i]);
-		if (n <= tail || n - tail >= sizeof text ||
-		    strcmp(name + n - tail, suffixes[i]) != 0)
-			continue;
-		memcpy(text, name, n - tail);
-		text[n - tail] = '\0';
-		at = node_named(x, scope, text);
-		if (at == PROFILE_NONE)
-			at = value_named(x, scope, text);
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		const size_t tail = strlen(suffixes[i]);
+		if (n > tail && memcmp(text + n - tail, suffixes[i], tail) == 0)
+			return n - tail;
 	}
-	return at;
+	while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9')
+		digits--;
+	if (digits < n && digits >= sizeof token &&
+	    memcmp(text + digits - (sizeof token - 1), token, sizeof token - 1) == 0)
+		return digits - (sizeof token - 1);
+	return n;
+}
+
+/* Finds a node by the name of an operator without what engines add to it, a node's or a value's. An
+ * operator that only moves data has no other kind of node. */
+static size_t map_named(const node_index *x, const cost_op *c)
+{
+	const char *name = c->node->name;
+	size_t n = strlen(name), at = PROFILE_NONE;
+	char text[512];
+
+	if (n >= sizeof text || node_named(x, c->scope, name) != PROFILE_NONE)
+		return PROFILE_NONE;
+	memcpy(text, name, n + 1);
+	for (size_t cut; at == PROFILE_NONE && (cut = map_name_cut(text, n)) < n; n = cut) {
+		text[cut] = '\0';
+		at = node_named(x, c->scope, text);
+		if (at == PROFILE_NONE)
+			at = value_ran(x, c->scope, text);
+	}
+	return at != PROFILE_NONE && profile_map_moves(c->node->op) &&
+		       !profile_map_moves(x->r->ops[at].node->op)
+		   ? PROFILE_NONE
+		   : at;
 }
 
 /* Returns the operator that computes the value, before changes of layout if there are any. */
@@ -484,7 +518,7 @@ static void anchor_value(const node_index *x, const node_index *y, size_t i, boo
 	const cost_op *c = &y->r->ops[i];
 
 	for (size_t k = 0; k < c->nout; k++) {
-		size_t at = c->out[k] ? value_named(x, c->scope, c->out[k]->name) : PROFILE_NONE;
+		size_t at = c->out[k] ? value_ran(x, c->scope, c->out[k]->name) : PROFILE_NONE;
 		size_t by = i;
 		if (at == PROFILE_NONE)
 			continue;
@@ -509,8 +543,11 @@ static void anchor(const node_index *x, const node_index *y, size_t *owner)
 		anchor_value(x, y, i, true, owner);
 	for (size_t i = 0; i < ran->nops; i++)
 		if (ran->ops[i].node->name)
-			map_claim(owner, map_named(x, ran->ops[i].scope, ran->ops[i].node->name),
+			map_claim(owner, node_named(x, ran->ops[i].scope, ran->ops[i].node->name),
 				  i);
+	for (size_t i = 0; i < ran->nops; i++)
+		if (ran->ops[i].node->name)
+			map_claim(owner, map_named(x, &ran->ops[i]), i);
 	for (size_t i = 0; i < ran->nops; i++)
 		anchor_value(x, y, i, false, owner);
 }

@@ -77,6 +77,44 @@ static void blocked_ones_are_named_after_values(void **state)
 	     "0 1");
 }
 
+/* Names with a number that makes them unique, and of values that are computed in 32 bits. A cast
+ * that is named after a value does not compute it. */
+static void added_parts_of_names_are_left_out(void **state)
+{
+	(void)state;
+	maps(&(graph_text){"x:f[1,16,8,8] w:*f[16,16,1,1]",
+			   {{"Conv", NULL, "conv", "x w", "c", NULL},
+			    {"Conv", NULL, "conv2_quant", "c w", "d", NULL},
+			    {"Concat", NULL, "cat", "c d", "y", "axis=1"}}},
+	     &(graph_text){"x:f[1,16,8,8] w:*f[16,16,1,1]",
+			   {{"Transpose", NULL, "Transpose", "x", "t0", "perm=0,2,3,1"},
+			    {"Conv", NULL, "conv_token_1", "x w", "t1", NULL},
+			    {"Conv", NULL, "conv2_quant_token_28", "t1 w", "t2", NULL},
+			    {"Concat", NULL, "cat", "t1 t2", "y", "axis=1"}}},
+	     "1 2 3");
+	maps(&(graph_text){"x:f[1,16,8,8] w:*f[16,16,1,1]",
+			   {{"Conv", NULL, "conv", "x w", "c", NULL},
+			    {"Relu", NULL, "relu", "c", "r", NULL},
+			    {"PRelu", NULL, "prelu", "r w", "y", NULL}}},
+	     &(graph_text){
+		 "x:f[1,16,8,8] w:*f[16,16,1,1]",
+		 {{"Cast", NULL, "InsertedPrecisionFreeCast_c", "x", "t0", "to=1"},
+		  {"Conv", NCHWC, "InsertedPrecisionFreeCast_r_nchwc", "t0 w", "t1", NULL},
+		  {"ReorderOutput", NCHWC, "ReorderOutput_token_3", "t1", "t2", "channels=16"},
+		  {"PRelu", NULL, "prelu", "t2 w", "y", NULL}}},
+	     "1 1 3");
+	maps(
+	    &(graph_text){
+		"x:f[2,8] w:*f[8,8]",
+		{{"MatMul", NULL, "mm", "x w", "p", NULL}, {"Mul", NULL, "mul", "p p", "y", NULL}}},
+	    &(graph_text){"x:f[2,8] w:*f[8,8]",
+			  {{"FusedMatMul", MS, "other", "x w", "InsertedPrecisionFreeCast_p", NULL},
+			   {"Mul", NULL, "mul",
+			    "InsertedPrecisionFreeCast_p InsertedPrecisionFreeCast_p", "t", NULL},
+			   {"Cast", NULL, "last", "t", "y", "to=10"}}},
+	    "0 1");
+}
+
 static void an_addition_belongs_to_its_product(void **state)
 {
 	const graph_text model = {"x:f[2,4,8] w:*f[8,16] b:*f[16]",
@@ -283,6 +321,7 @@ int test_profile_map(void)
 	    cmocka_unit_test(equal_nodes_are_told_apart),
 	    cmocka_unit_test(fused_ones_are_known_by_what_they_make),
 	    cmocka_unit_test(blocked_ones_are_named_after_values),
+	    cmocka_unit_test(added_parts_of_names_are_left_out),
 	    cmocka_unit_test(an_addition_belongs_to_its_product),
 	    cmocka_unit_test(equal_names_are_told_apart_by_what_they_make),
 	    cmocka_unit_test(what_is_optimised_away_belongs_to_one_or_none),

@@ -370,6 +370,13 @@ static void times_below_the_floor_are_nothing(void **state)
 	assert_non_null(strstr(m.r->ops[0].rate.as.text, "below the profiler's resolution"));
 	near(sum_of_times(m.r), 8000);
 	made_done(&m);
+	const event_row none[] = {{"product", "MatMul", 400, 0}, {"relu", "Relu", 500, 0}};
+	made all = {.model = graph_counted(&product), .in = plain};
+	make(&all, none, 2);
+	rows_of(&all);
+	assert_non_null(
+	    strstr(record_get_text(all.r, "result", "answer"), "no operator's time shows"));
+	made_done(&all);
 }
 
 /* A run disturbed by other work counts no more than the slowest of the others. */
