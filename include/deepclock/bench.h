@@ -14,6 +14,9 @@
  *
  * Callbacks (functions that are measured, clocks, observers, sinks) return normally: they must not
  * throw a C++ exception or longjmp() through the library, which would keep its locks and memory.
+ * They leave the rounding mode as it is. The library computes with NaN and infinity, so exceptions
+ * of floating point are masked, as at the start of a C program: with feenableexcept(), or
+ * -ffpe-trap of gfortran, a call of it ends in SIGFPE.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_BENCH_H

@@ -57,9 +57,10 @@ DCK_API dck_status dck_ranks_check(const dck_ranks_config *config, dck_record **
 /* The same as dck_ranks_run(), inside a program, which a launcher starts without `deepclock ranks`.
  * What all threads record until the end counts.
  *
- *	DCK_TRY(dck_ranks_begin(NULL, &r, &err));
- *	... dck_lap_begin("step"), DCK_ZONE("collective:sum") ...
- *	dck_ranks_end(r, &record, &err);
+ *	if (dck_ranks_begin(NULL, &r, &err) == DCK_OK) {
+ *		... dck_lap_begin("step"), DCK_ZONE("collective:sum") ...
+ *		dck_ranks_end(r, &record, &err);
+ *	}
  */
 typedef struct dck_ranks dck_ranks;
 

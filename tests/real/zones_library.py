@@ -276,6 +276,16 @@ def records_by_the_environment_and_by_calls():
     expect(reported("by_calls.pftrace") == EXPECTED, reported("by_calls.pftrace"))
 
 
+def leaks_nothing_for_a_leak_checker():
+    """AddressSanitizer looks for leaks before the destructors of libraries, so while the process still records."""
+    try:
+        compiled(ALONE, "checked", "-ldeepclock", "-fsanitize=address")
+    except subprocess.CalledProcessError:
+        raise Skipped("the compiler has no AddressSanitizer") from None
+    ran("./checked", DEEPCLOCK_TRACE="checked.pftrace", ASAN_OPTIONS="detect_leaks=1")
+    expect(reported("checked.pftrace") == EXPECTED, reported("checked.pftrace"))
+
+
 def every_form_of_a_trace_is_written():
     compiled(ALONE, "alone", "-ldeepclock_zones")
     for ending in ("json", "json.gz", "csv", "speedscope.json", "folded", "pb.gz", "callgrind", "pstats"):
@@ -360,6 +370,7 @@ def python_and_a_module_in_c_have_one_recorder():
 CASES = [("it needs glibc alone and is small", links_with_glibc_alone),
          ("laps print, and nothing is recorded", prints_laps_and_records_nothing),
          ("a recording by the environment and by calls", records_by_the_environment_and_by_calls),
+         ("a program with AddressSanitizer records without a leak", leaks_nothing_for_a_leak_checker),
          ("every form of a trace", every_form_of_a_trace_is_written),
          ("deepclock trace makes the same record", the_record_is_that_of_the_large_library),
          ("deepclock count counts its zones", count_counts_its_zones),

@@ -40,12 +40,50 @@ struct drain {
 	nesting_thread threads[LANES_MAX]; /* by lane; untouched beyond those */
 };
 
+/* A function of LeakSanitizer for memory that is not from malloc(); without it what is reachable
+ * only from a drain passes for leaked where the recording is still active when the program is
+ * checked: at its exit, before the destructors of libraries. */
+typedef void leak_region(const void *p, size_t n);
+
+static struct leak_regions {
+	bool sought; /* a child of fork() does not search again */
+	leak_region *add, *remove;
+} leak_regions;
+
+static leak_region *leak_region_find(const char *name)
+{
+	leak_region *ret = NULL;
+	void *found = os_symbol_default(name);
+
+	if (found)
+		memcpy(&ret, &found, sizeof ret); /* ISO C has no cast of it */
+	return ret;
+}
+
+static void leak_region_add(struct leak_regions *s, const drain *d)
+{
+	if (!s->sought) {
+		s->add = leak_region_find("__lsan_register_root_region");
+		s->remove = leak_region_find("__lsan_unregister_root_region");
+		s->sought = true;
+	}
+	if (s->add && s->remove)
+		s->add(d, sizeof *d);
+}
+
+static void leak_region_remove(const struct leak_regions *s, const drain *d)
+{
+	if (s->add && s->remove)
+		s->remove(d, sizeof *d);
+}
+
 dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 		     const drain_listener *listener, dck_err *err)
 {
 	drain *d = os_pages_reserve(sizeof *d);
 
 	DCK_NEED(d, err, "to record");
+	leak_region_add(&leak_regions, d);
 	d->base = base;
 	d->ns_per_tick_q32 = ns_per_tick_q32;
 	nesting_init(&d->nesting, listener);
@@ -87,6 +125,7 @@ void drain_free(drain *d)
 	for (size_t i = 0; i < d->nthreads; i++)
 		nesting_thread_done(&d->threads[i]);
 	nesting_done(&d->nesting);
+	leak_region_remove(&leak_regions, d);
 	os_pages_free(d, sizeof *d);
 }
 
