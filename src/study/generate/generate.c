@@ -217,8 +217,8 @@ static dck_status generate_stopped(generate_job *j, dck_status status, dck_err *
 	record_set_incomplete(j->b, true);
 	if (status == DCK_E_CANCEL)
 		record_note(j->b, "interrupted",
-			    "interrupted after %zu requests: this is what was measured until then",
-			    n);
+			    "interrupted after %zu %s: this is what was measured until then", n,
+			    COUNTED(n, "request", "requests"));
 	else
 		record_note(j->b, "engine-failed",
 			    "request %zu failed: %s; this is what was measured until then", n + 1,
