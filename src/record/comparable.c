@@ -407,7 +407,7 @@ const char *comparable_value(const dck_fact *fact, char *text, size_t size)
 	else if (fact->value.kind == DCK_VALUE_INT)
 		n = snprintf(text, size, "%lld", (long long)fact->value.as.i);
 	else if (fact->value.kind == DCK_VALUE_REAL)
-		n = snprintf(text, size, "%s", DECIMAL_TEXT(6, fact->value.as.r));
+		n = snprintf(text, size, "%s", DECIMAL_TEXT(15, fact->value.as.r));
 	else
 		n = snprintf(text, size, "%s", fact->value.as.text);
 	if (n > 0 && (size_t)n >= size && size > 8)
