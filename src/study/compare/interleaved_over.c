@@ -300,7 +300,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over_value
 		}
 	}
 	record_metric_absent(b, "compare/ratio", "there is one for each size");
-	verdict_facts(b, said, noutcomes);
+	verdict_facts(b, said, noutcomes, !v->asked->no_gate);
 	if (noutcomes > 1) /* several sizes have no common verdict, unless all agree */
 		for (size_t i = 1; i < noutcomes; i++)
 			if (said[i].verdict != said[0].verdict) {

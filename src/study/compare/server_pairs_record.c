@@ -181,7 +181,7 @@ static void pairs_outcomes(record_builder *b, server_pairs *s)
 	if (more == 1)
 		all[0].gate = DCK_VERDICT_VIOLATED;
 	verdict_metrics(b, all, n);
-	verdict_facts(b, all, n);
+	verdict_facts(b, all, n, true);
 	/* Ratios of the times that failures count as are no answer. */
 	if (more == 1)
 		record_answer(b, "B is worse: %s", failures);
