@@ -48,9 +48,9 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 {
 	switch (p->plan.warmup) {
 	case MEASURE_WARMUP_RUNS:
-		record_fact_fmt(b, "method", "warmup_rule", "%llu %s requested",
-				(unsigned long long)p->plan.warmup_amount,
-				COUNTED(p->plan.warmup_amount, "run was", "runs were"));
+		/* Compared as it is: records of before have it for one run too. */
+		record_fact_fmt(b, "method", "warmup_rule", "%llu runs were requested",
+				(unsigned long long)p->plan.warmup_amount);
 		break;
 	case MEASURE_WARMUP_TIME:
 		record_fact_fmt(b, "method", "warmup_rule", "%g s were requested",
