@@ -72,6 +72,9 @@ typedef struct dck_compare_config {
 	 */
 	uint64_t processes;
 	int scaling; /* of records of jobs, by their ranks: index into dck_compare_scalings */
+	/* dck_compare(): no subject is an old state that the others must keep up with, as among the
+	 * settings of one: the record has verdicts and no gate. */
+	bool no_gate;
 } dck_compare_config;
 DCK_API extern const dck_opt dck_compare_options[]; /* dck_compare() and dck_compare_records() */
 DCK_API extern const dck_opt dck_compare_live_options[];   /* dck_compare() alone */

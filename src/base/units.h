@@ -26,6 +26,9 @@ dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, siz
 #define UNITS_COUNT(n)	   dck_text_count(n, (char[UNITS_TEXT_SIZE]){0}, UNITS_TEXT_SIZE)
 #define UNITS_SI(v, unit)  dck_text_si(v, unit, (char[UNITS_TEXT_SIZE]){0}, UNITS_TEXT_SIZE)
 
+/* The words that follow a count of n. */
+#define COUNTED(n, one, many) ((n) == 1 ? (one) : (many))
+
 /* Returns the bytes of a mu, as in \u00b5s, at the beginning of s; 0: s does not begin with one. */
 size_t units_mu(const char *s);
 

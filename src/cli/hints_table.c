@@ -101,7 +101,7 @@ const cli_hint cli_hints[] = {
     {{"parameter-list", "L"}, {"scan"}, "write it as NAME=VALUE,VALUE"},
     {{"ignore-failure"}, {"any-exit"}, NULL},
     {{"working-directory", "cwd"}, {"directory"}, NULL},
-    {{"p"}, {"prepare"}, NULL},
+    {{"p"}, {"prepare", "pid"}, NULL},
     {{"conclude"}, {"cleanup"}, NULL},
     {{"N", "no-shell"}, {NULL}, "a program runs without a shell unless --shell is given"},
     {{"S"}, {"shell"}, NULL},

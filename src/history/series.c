@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/series.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "record/record_internal.h"
 #include <math.h>
 #include <stdio.h>
@@ -141,8 +142,8 @@ dck_status series_fold(const series_rows *all, double least_change, mem_arena *a
 		t->points = points;
 		if (t->n < STAT_CHANGE_MIN)
 			t->changes_absent = mem_arena_fmt(
-			    arena, "a test for changes needs %d points or more; there are %zu",
-			    STAT_CHANGE_MIN, t->n);
+			    arena, "a test for changes needs %d points or more; there %s %zu",
+			    STAT_CHANGE_MIN, COUNTED(t->n, "is", "are"), t->n);
 		else
 			changes_find(t, values, scratch, changes, ret_alarms);
 	}

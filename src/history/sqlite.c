@@ -178,11 +178,16 @@ static dck_status sqlite_layout_lock(dck_history *h, dck_err *err)
 
 /* --- maintenance */
 
-/* Returns free pages to the file system. A failure is ignored: the file only stays large. */
+/* Returns free pages to the file system. A failure is ignored: the file only stays large. The
+ * checkpoint does not wait for readers, which may stay for long: the log is cut by a later one. */
 static void sqlite_space_return(dck_history *h)
 {
+	const uint64_t wait_ns = h->wait_ns;
+
 	sqlite->exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
+	h->wait_ns = 0;
 	sqlite->exec(h->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+	h->wait_ns = wait_ns;
 }
 
 static dck_status sqlite_check(dck_history *h, uint64_t *ret_bytes, dck_err *err)

@@ -45,11 +45,11 @@ static void not_steady(record_builder *b, const measure_evidence *e)
 	if (!e->steady_asked || e->steady || !e->has_first_run)
 		return;
 	if (!e->steady_known) {
-		record_note(
-		    b, "not-steady",
-		    "warm-up ended after %.1f s and %llu runs, which are too few to detect a "
-		    "steady state",
-		    (double)e->warmup_ns / 1e9, (unsigned long long)e->warmup_runs);
+		record_note(b, "not-steady",
+			    "warm-up ended after %.1f s and %llu %s too few to detect a "
+			    "steady state",
+			    (double)e->warmup_ns / 1e9, (unsigned long long)e->warmup_runs,
+			    COUNTED(e->warmup_runs, "run, which is", "runs, which are"));
 		record_remedy(b, "give more --max-warmup");
 	} else {
 		record_note(b, "not-steady",
@@ -71,12 +71,13 @@ static void no_warmup(record_builder *b, const measure_evidence *e)
 static void plateau(record_builder *b, const measure_evidence *e)
 {
 	if (e->cut_runs > 0)
-		record_note(
-		    b, "plateau",
-		    "the first %llu runs after warm-up, %.2g s, were %.1f %% %s than the rest, "
-		    "so that they are counted as warm-up",
-		    (unsigned long long)e->cut_runs, (double)e->cut_ns / 1e9,
-		    100 * fabs(e->cut_ratio), e->cut_ratio > 0 ? "slower" : "faster");
+		record_note(b, "plateau",
+			    "the first %llu %s after warm-up, %.2g s, %s %.1f %% %s than the rest, "
+			    "so that %s counted as warm-up",
+			    (unsigned long long)e->cut_runs, COUNTED(e->cut_runs, "run", "runs"),
+			    (double)e->cut_ns / 1e9, COUNTED(e->cut_runs, "was", "were"),
+			    100 * fabs(e->cut_ratio), e->cut_ratio > 0 ? "slower" : "faster",
+			    COUNTED(e->cut_runs, "it is", "they are"));
 }
 
 static void drift(record_builder *b, const measure_evidence *e)
@@ -138,10 +139,10 @@ static void outliers(record_builder *b, const measure_evidence *e)
 			(int64_t)(o.low_severe + o.high_severe));
 	if ((double)all > 0.05 * (double)s->n)
 		record_note(b, "outliers",
-			    "%zu of %zu samples (%.1f %%) are outliers by Tukey's fences, %zu of "
+			    "%zu of %zu samples (%.1f %%) %s outliers by Tukey's fences, %zu of "
 			    "them far outside; none is dropped",
 			    all, s->n, 100 * (double)all / (double)s->n,
-			    o.low_severe + o.high_severe);
+			    COUNTED(all, "is an", "are"), o.low_severe + o.high_severe);
 }
 
 static void busy_neighbours(record_builder *b, const measure_evidence *e)
@@ -288,10 +289,10 @@ static void timer_coarse(record_builder *b, const measure_evidence *e)
 			snprintf(why, sizeof why, "one run is too short for the clock (%s), so ",
 				 clock);
 		record_note(b, "grouped",
-			    "%seach sample is the mean of %llu runs in a row: spread and "
+			    "%seach sample is the mean of %llu %s in a row: spread and "
 			    "percentiles refer to such means, not of single runs (--group 1 times "
 			    "single runs)",
-			    why, (unsigned long long)e->group);
+			    why, (unsigned long long)e->group, COUNTED(e->group, "run", "runs"));
 	}
 }
 

@@ -22,6 +22,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/measure_trace.h"
+#include "base/units.h"
 #include "deepclock/trace.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -437,8 +438,8 @@ static void pass_record(const measure_traced *t, const pass *p, record_builder *
 	record_fact_real(b, "trace", "profiled_ratio", DCK_UNIT_ONE, took / t->median_ns);
 	record_note(
 	    b, "trace-profiled",
-	    "the operators on the timeline come from %llu more runs under the engine's profiler, which took %.2f times as long as the measured ones (medians)",
-	    (unsigned long long)p->runs, took / t->median_ns);
+	    "the operators on the timeline come from %llu more %s under the engine's profiler, which took %.2f times as long as the measured ones (medians)",
+	    (unsigned long long)p->runs, COUNTED(p->runs, "run", "runs"), took / t->median_ns);
 }
 
 static void pass_clocks_read(pass *p, const measure_context *m, size_t i)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/method.h"
+#include "base/units.h"
 #include "record/host.h"
 #include "measure/subject/subject_facts.h"
 #include <math.h>
@@ -47,6 +48,7 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 {
 	switch (p->plan.warmup) {
 	case MEASURE_WARMUP_RUNS:
+		/* Compared as it is: records of before have it for one run too. */
 		record_fact_fmt(b, "method", "warmup_rule", "%llu runs were requested",
 				(unsigned long long)p->plan.warmup_amount);
 		break;
@@ -60,8 +62,9 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 			record_fact_fmt(b, "method", "steady", "steady from the first run on: %s",
 					p->verdict.evidence);
 		else if (p->steady)
-			record_fact_fmt(b, "method", "steady", "steady after %llu runs, %.2g s: %s",
+			record_fact_fmt(b, "method", "steady", "steady after %llu %s, %.2g s: %s",
 					(unsigned long long)p->steady_runs,
+					COUNTED(p->steady_runs, "run", "runs"),
 					(double)p->steady_ns / 1e9, p->verdict.evidence);
 		else if (p->steady_known)
 			record_fact_fmt(b, "method", "steady", "not steady after %.2g s: %s",

@@ -86,8 +86,7 @@ const dck_opt dck_bench_options[] = {
 	     "then compare the outputs with an unoptimised run on one thread"),
     DCK_OPTION(TEXT, dck_plan, trace, "trace", "FILE", NULL,
 	       "write the runs on a timeline, and the operators of more runs under the engine's "
-	       "profiler; the extension selects the format, as in 'trace'",
-	       .excludes = "processes"),
+	       "profiler; the extension selects the format, as in 'trace'"),
     DCK_FLAG(dck_plan, pin_start, "pin-start",
 	     "start each process with the same address layout (no randomisation), to see whether "
 	     "that is what makes starts differ",

@@ -143,6 +143,8 @@ static const comparable_row comparable_rows[] = {
     ROW(SUBJECT, METHOD, "accuracy", "labels", EQUAL, DATA),
     ROW(SUBJECT, METHOD, "accuracy", "items", EQUAL, DATA),
     ROW(SUBJECT, METHOD, "plan", "directory", EQUAL, WANTED),
+    ROW(NONE, METHOD, "compare", "subject/", EQUAL,
+	"a ratio to another subject is another number, and subject/name is the first alone"),
     ROW(NONE, TOGETHER, "engine", "adapter", EQUAL, VERSION),
     ROW(NONE, TOGETHER, "engine", "library", EQUAL, VERSION),
     ROW(NONE, TOGETHER, "engine", "found", EQUAL, VERSION),
@@ -157,6 +159,7 @@ static const comparable_row comparable_rows[] = {
     ROW(NONE, TOGETHER, "plan", "min-time", EQUAL, EFFORT),
     ROW(NONE, TOGETHER, "plan", "max-time", EQUAL, EFFORT),
     ROW(NONE, TOGETHER, "plan", "runs", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "requests", EQUAL, EFFORT),
     ROW(NONE, TOGETHER, "plan", "time", EQUAL, EFFORT),
     ROW(NONE, TOGETHER, "plan", "warmup", EQUAL, EFFORT),
     ROW(NONE, TOGETHER, "plan", "max-warmup", EQUAL, EFFORT),
@@ -404,7 +407,7 @@ const char *comparable_value(const dck_fact *fact, char *text, size_t size)
 	else if (fact->value.kind == DCK_VALUE_INT)
 		n = snprintf(text, size, "%lld", (long long)fact->value.as.i);
 	else if (fact->value.kind == DCK_VALUE_REAL)
-		n = snprintf(text, size, "%s", DECIMAL_TEXT(6, fact->value.as.r));
+		n = snprintf(text, size, "%s", DECIMAL_TEXT(15, fact->value.as.r));
 	else
 		n = snprintf(text, size, "%s", fact->value.as.text);
 	if (n > 0 && (size_t)n >= size && size > 8)

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/markdown.h"
+#include "base/units.h"
 #include "base/common_prefix.h"
 #include "base/decimal.h"
 #include "base/mem.h"
@@ -437,7 +438,8 @@ static void markdown_rows_put(dck_sink *out, const dck_table *t)
 	if (own.levels.most > 0)
 		sink_fmt(out, "( ): %s interval\n\n", FORMAT_LEVELS(&own.levels));
 	if (ncols < t->ncolumns)
-		sink_fmt(out, "%zu columns more: see JSON or CSV\n\n", t->ncolumns - ncols);
+		sink_fmt(out, "%zu %s more: see JSON or CSV\n\n", t->ncolumns - ncols,
+			 COUNTED(t->ncolumns - ncols, "column", "columns"));
 }
 
 /* --- a record */

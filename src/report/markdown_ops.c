@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "base/units.h"
 #include "base/sink.h"
 #include "deepclock/opt.h"
 #include "report/format.h"
@@ -139,7 +140,8 @@ static void markdown_ops_table_put(dck_sink *out, ops_view *v, const ops_row *ro
 	v->moved = column_scale_of(&moved, DCK_UNIT_BYTE, false);
 	markdown_table_put(out, &table);
 	if (v->shown < n)
-		sink_fmt(out, "%zu rows more\n\n", n - v->shown);
+		sink_fmt(out, "%zu %s more\n\n", n - v->shown,
+			 COUNTED(n - v->shown, "row", "rows"));
 }
 
 static void markdown_nodes_put(dck_sink *out, const dck_record *r, ops_view *v,

@@ -95,6 +95,9 @@ test("a metric is in the answer under its name, or as a whole number", () => {
 	assert.ok(answerHas(told, "latency/median", "median", "15.000 ms"));
 	assert.ok(!answerHas(told, "latency/mean", "mean", "15.000 ms"));
 	assert.ok(answerHas(told, "throughput/items", "throughput", "66.70 items/s"));
+	assert.ok(answerHas("median 23.00 ns  [23.00, 24.00]", "latency/median", "median", "23 ns"));
+	assert.ok(answerHas("median 6.48 µs", "latency/median", "median", "6.484 µs"));
+	assert.ok(!answerHas("median 6.49 µs", "latency/median", "median", "6.484 µs"));
 	assert.ok(!answerHas(told, "latency/undisturbed", "undisturbed", "5.000 ms"));
 });
 

@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <limits.h>
+#include <string.h>
 
 /* Adds the interval between starts, if the history has earlier ones; to the whole, not to the
  * record of a worker. */
@@ -83,6 +84,8 @@ static int bench_run(cli *c, void *config)
 
 	plan->title = c->title;
 	plan->program = cli_program(c);
+	if (plan->trace && strcmp(plan->trace, "-") == 0)
+		return cli_usage(c, "--trace needs a file; the report is on standard output");
 	if (plan->trace && cli_file_check(plan->trace, &err) != DCK_OK)
 		return cli_failed(&err);
 	if (c->nargs > 1 || (c->scan.scan.n > 0 && (c->nargs > 0 || c->program)))

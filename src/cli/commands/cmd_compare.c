@@ -73,8 +73,8 @@ static int live(const cli *c, compare_command *cfg, const dck_alternative *all, 
 {
 	cfg->all = all;
 	cfg->n = n;
-	return cli_make(c, compare_make, cfg,
-			is_gate(c, cfg) ? cli_record_gate : cli_record_verdict);
+	cfg->compare.no_gate = !is_gate(c, cfg);
+	return cli_make(c, compare_make, cfg, cli_record_gate);
 }
 
 static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)

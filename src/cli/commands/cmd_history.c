@@ -251,7 +251,8 @@ static int history_import(const cli *c, const history_command *cfg, dck_history 
 			code = CLI_FAILED;
 		}
 	}
-	printf("%" PRIu64 " added, %" PRIu64 " were already stored\n", all.added, all.known);
+	printf("%" PRIu64 " added, %" PRIu64 " %s already stored\n", all.added, all.known,
+	       all.known == 1 ? "was" : "were");
 	return cli_stdout_finish(code);
 }
 

@@ -98,6 +98,8 @@ static int trace_run(cli *c, void *config)
 	code = cli_metrics_check(c, NULL);
 	if (code != CLI_OK)
 		return code;
+	if (strcmp(trace->path, "-") == 0)
+		return cli_usage(c, "--out needs a file; the program has standard output");
 	if (cli_file_check(trace->path, &err) != DCK_OK)
 		return cli_failed(&err);
 	cli_signals_program(true);

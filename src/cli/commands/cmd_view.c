@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "cli/report_records.h"
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,16 +42,23 @@ static dck_status page_name(char *path, size_t size, dck_err *err)
 	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
 	static const char name[] = "/report.html";
 	const bool own = cache && cache[0] == '/';
+	dck_err why;
 
 	if (!own && !(home && home[0] == '/'))
 		return cli_err(err, DCK_E_ARG,
 			       "no directory for the page, since neither XDG_CACHE_HOME nor HOME "
-			       "is set: give -o FILE.html");
+			       "is an absolute path: give -o FILE.html");
 	if ((size_t)snprintf(path, size, "%s%s/deepclock/view", own ? cache : home,
 			     own ? "" : "/.cache") >= size - sizeof name)
 		return cli_err(err, DCK_E_ARG, "the name of the page is too long: give -o FILE");
-	if (cli_directory_make(path, 0700, err) != DCK_OK)
-		return err->code;
+	if (cli_directory_make(path, 0700, &why) != DCK_OK)
+		return cli_err(err, why.code, "%.400s: give -o FILE.html for another place",
+			       why.msg);
+	if (access(path, W_OK | X_OK) != 0)
+		return cli_err(err, DCK_E_IO,
+			       "cannot write in the directory '%s': %s: give -o FILE.html for "
+			       "another place",
+			       path, strerror(errno));
 	strcat(path, name);
 	return DCK_OK;
 }

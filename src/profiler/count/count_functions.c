@@ -269,23 +269,27 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 	if (f->lost) {
 		dck_text_count((int64_t)f->lost, lost, sizeof lost);
 		record_note(b, "count-lost",
-			    "%s calls were not counted: more than %u calls were open at one time",
-			    lost, f->frames_max);
+			    "%s %s not counted: more than %u calls were open at one time", lost,
+			    COUNTED(f->lost, "call was", "calls were"), f->frames_max);
 		record_remedy(b, "call less deeply");
 	}
 	if (f->rest && f->full) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
 		record_note(b, "count-paths",
-			    "%s of %s calls are in the table, but not on their paths in the tree, "
+			    "%s of %s calls %s in the table, but not on %s in the tree, "
 			    "whose file could not grow: %s",
-			    lost, all, program_file_reason(f->full));
+			    lost, all, COUNTED(f->rest, "is", "are"),
+			    COUNTED(f->rest, "its path", "their paths"),
+			    program_file_reason(f->full));
 		record_remedy(b, "%s", program_file_remedy(f->full));
 	} else if (f->rest) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
 		record_note(b, "count-paths",
-			    "%s of %s calls are in the table, but not on their paths in the tree: "
+			    "%s of %s calls %s in the table, but not on %s in the tree: "
 			    "more than %u paths, or deeper than %d",
-			    lost, all, f->nodes_max, CALL_LANE_DEPTH);
+			    lost, all, COUNTED(f->rest, "is", "are"),
+			    COUNTED(f->rest, "its path", "their paths"), f->nodes_max,
+			    CALL_LANE_DEPTH);
 		record_remedy(b, "the table is right; leave out functions that call themselves "
 				 "(no_instrument_function)");
 	}

@@ -288,8 +288,9 @@ static void count_times_put(const run *r, const count_functions *f, record_build
 	record_fact_int(b, "count", "samples", DCK_UNIT_ONE, (int64_t)f->samples);
 	record_fact_real(b, "count", "effective_samples", DCK_UNIT_ONE, f->effective);
 	if (s.left_out)
-		record_note(b, "count-lost", "%s samples were left out: on more than %d paths",
-			    UNITS_COUNT((int64_t)s.left_out), COUNT_SAMPLED_PATHS);
+		record_note(b, "count-lost", "%s %s left out: on more than %d paths",
+			    UNITS_COUNT((int64_t)s.left_out),
+			    COUNTED(s.left_out, "sample was", "samples were"), COUNT_SAMPLED_PATHS);
 }
 
 /* Notes how many threads or processes had no file. */

@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_read.h"
+#include "base/units.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -289,8 +290,8 @@ void count_results_put(const count_results *l, record_builder *b)
 	if (l->processes == 0)
 		return;
 	if (l->too_many) {
-		record_note(b, "count-lost",
-			    "%u processes are in no sum, because at most %d are read", l->too_many,
+		record_note(b, "count-lost", "%u %s in no sum, because at most %d are read",
+			    l->too_many, COUNTED(l->too_many, "process is", "processes are"),
 			    PROCESSES_MAX);
 		record_remedy(b, "count a part of the program with fewer processes");
 	}

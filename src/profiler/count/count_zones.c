@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_zones.h"
+#include "base/units.h"
 
 #include "base/err.h"
 #include "deepclock/trace.h"
@@ -205,9 +206,9 @@ void count_zones_put(const count_zones *z, record_builder *b)
 	    "ranges by deepclock's macros, NVTX or ITT: a breakdown of the same time as "
 	    "that by function");
 	if (z->dropped)
-		record_note(
-		    b, "trace-dropped",
-		    "%llu events of zones were dropped because the buffer was full, and are not "
-		    "counted",
-		    (unsigned long long)z->dropped);
+		record_note(b, "trace-dropped",
+			    "%llu %s of zones %s dropped because the buffer was full, and %s not "
+			    "counted",
+			    (unsigned long long)z->dropped, COUNTED(z->dropped, "event", "events"),
+			    COUNTED(z->dropped, "was", "were"), COUNTED(z->dropped, "is", "are"));
 }

@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/memory_record.h"
+#include "base/units.h"
 
 #include "base/err.h"
 #include "base/names/function_name.h"
@@ -444,17 +445,20 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 	if (m->sums->interval)
 		sampled_note(b, m->sums, sum);
 	if (sum->lost && m->sums->interval) {
-		record_note(
-		    b, "memory-lost",
-		    "%llu samples were dropped, because their call paths did not fit: estimates "
-		    "are too low",
-		    (unsigned long long)sum->lost);
+		record_note(b, "memory-lost",
+			    "%llu %s dropped, because %s did not fit: estimates "
+			    "are too low",
+			    (unsigned long long)sum->lost,
+			    COUNTED(sum->lost, "sample was", "samples were"),
+			    COUNTED(sum->lost, "its call path", "their call paths"));
 		record_remedy(b, "free space in $TMPDIR, or sample fewer bytes");
 	} else if (sum->lost) {
 		record_note(b, "memory-lost",
-			    "%llu allocations are attributed to a caller further out, because "
-			    "their call paths were not recorded: %s",
+			    "%llu %s attributed to a caller further out, because "
+			    "%s not recorded: %s",
 			    (unsigned long long)sum->lost,
+			    COUNTED(sum->lost, "allocation is", "allocations are"),
+			    COUNTED(sum->lost, "its call path was", "their call paths were"),
 			    sum->full ? "the file of a process was full, which has space for 8 "
 					"million paths, or less by 'ulimit -f'"
 				      : program_file_reason(sum->error));
@@ -486,9 +490,10 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 		record_remedy(b, "%s", program_file_remedy(m->sums->error));
 	}
 	if (m->sums->too_many) {
-		record_note(b, "memory-lost",
-			    "%zu processes are in no sum, because at most %d are read",
-			    m->sums->too_many, SUMS_PROCESSES_MAX);
+		record_note(b, "memory-lost", "%zu %s in no sum, because at most %d are read",
+			    m->sums->too_many,
+			    COUNTED(m->sums->too_many, "process is", "processes are"),
+			    SUMS_PROCESSES_MAX);
 		record_remedy(b, "measure a shorter part of the program");
 	}
 	exec_unseen_put(b, &(exec_unseen){.directory = m->directory,
@@ -496,14 +501,17 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 					  .remedies = memory_remedies});
 	own_allocators_put(b, m->sums);
 	if (sum->broken)
-		record_note(b, "memory-stacks",
-			    "%llu stacks ended before their outermost frame: a function in between "
-			    "has no unwind information",
-			    (unsigned long long)sum->broken);
+		record_note(
+		    b, "memory-stacks",
+		    "%llu %s outermost frame: a function in between "
+		    "has no unwind information",
+		    (unsigned long long)sum->broken,
+		    COUNTED(sum->broken, "stack ended before its", "stacks ended before their"));
 	if (sum->unseen)
-		record_note(b, "memory-missed",
-			    "%llu allocations inside an allocation hook were not recorded",
-			    (unsigned long long)sum->unseen);
+		record_note(b, "memory-missed", "%llu %s not recorded",
+			    (unsigned long long)sum->unseen,
+			    COUNTED(sum->unseen, "allocation inside an allocation hook was",
+				    "allocations inside an allocation hook were"));
 	if (missing_reason)
 		record_note(b, "memory-lines", "%s", missing_reason);
 	if ((m->usage->signal || m->cancelled) && total_bytes(sum, TOTAL_LEAKED) > 0)

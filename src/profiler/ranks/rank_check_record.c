@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_check_record.h"
+#include "base/units.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -312,8 +313,8 @@ dck_status rank_check_record_make(const rank_check_result *r, dck_record **ret, 
 		check_answer_put(b, &c);
 		check_rows_put(b, &c);
 		if (c.slow)
-			record_note(b, "ranks-slow", "%zu of %zu comparisons show a slow rank",
-				    c.slow, c.compared);
+			record_note(b, "ranks-slow", "%zu of %zu comparisons %s a slow rank",
+				    c.slow, c.compared, COUNTED(c.slow, "shows", "show"));
 		check_missing_put(b, r);
 		record_gate(b, c.slow ? DCK_VERDICT_VIOLATED : DCK_VERDICT_MET);
 	}

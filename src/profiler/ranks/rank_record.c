@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_record.h"
+#include "base/units.h"
 #include "profiler/ranks/rank_timeline.h"
 
 #include "base/err.h"
@@ -669,8 +670,8 @@ static void rank_notes_put(record_builder *b, const rank_result *r)
 	for (uint32_t rank = 0; rank < r->at->size; rank++)
 		left_out += r->parts[rank].left_out;
 	if (left_out)
-		record_note(b, "ranks-left-out", "%llu ranges are left out",
-			    (unsigned long long)left_out);
+		record_note(b, "ranks-left-out", "%llu %s left out", (unsigned long long)left_out,
+			    COUNTED(left_out, "range is", "ranges are"));
 	if (j->uneven)
 		record_note(b, "ranks-uneven",
 			    "the ranks recorded different numbers of steps; the first %zu count",
@@ -684,7 +685,8 @@ static void rank_notes_put(record_builder *b, const rank_result *r)
 			    (unsigned long long)j->costs.undecided,
 			    (unsigned long long)j->costs.collectives);
 	if (r->cancelled) {
-		record_note(b, "interrupted", "interrupted after %zu steps", j->steps + j->skipped);
+		record_note(b, "interrupted", "interrupted after %zu %s", j->steps + j->skipped,
+			    COUNTED(j->steps + j->skipped, "step", "steps"));
 		record_set_incomplete(b, true);
 	}
 }

@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/trace_merge.h"
+#include "base/units.h"
 #include "profiler/read/read_source.h"
 #include "profiler/write/formats.h"
 
@@ -314,12 +315,14 @@ static void merge_losses_put(const work *w, size_t i, record_builder *b)
 	const trace_losses *l = &w->places[i].facts.losses;
 
 	if (l->dropped)
-		record_note(b, "trace-dropped", "%llu events did not fit and are not in '%s'",
-			    (unsigned long long)l->dropped, w->plan->paths[i]);
+		record_note(
+		    b, "trace-dropped", "%llu %s not in '%s'", (unsigned long long)l->dropped,
+		    COUNTED(l->dropped, "event did not fit and is", "events did not fit and are"),
+		    w->plan->paths[i]);
 	if (l->left_out)
-		record_note(b, "trace-full",
-			    "%llu events are not in '%s', which reached its largest size",
-			    (unsigned long long)l->left_out, w->plan->paths[i]);
+		record_note(b, "trace-full", "%llu %s not in '%s', which reached its largest size",
+			    (unsigned long long)l->left_out,
+			    COUNTED(l->left_out, "event is", "events are"), w->plan->paths[i]);
 }
 
 static void gaps_put(const work *w, record_builder *b)
@@ -327,14 +330,17 @@ static void gaps_put(const work *w, record_builder *b)
 	record_fact_int(b, "trace", "skipped_packets", DCK_UNIT_ONE, (int64_t)w->skipped);
 	if (w->undated > 0)
 		record_note(b, "trace-no-timestamps",
-			    "%llu events have no time, "
-			    "or one of a clock that their file does not explain, and are left out",
-			    (unsigned long long)w->undated);
+			    "%llu %s no time, "
+			    "or one of a clock that %s file does not explain, and %s left out",
+			    (unsigned long long)w->undated,
+			    COUNTED(w->undated, "event has", "events have"),
+			    COUNTED(w->undated, "its", "their"), COUNTED(w->undated, "is", "are"));
 	if (w->samples > 0 && !trace_format_has_samples(w->plan->format))
 		record_note(b, "trace-samples-left-out",
-			    "%llu stack samples are not written: '%s' has one tree, that of the "
+			    "%llu stack %s not written: '%s' has one tree, that of the "
 			    "zones",
-			    (unsigned long long)w->samples, w->plan->format->name);
+			    (unsigned long long)w->samples,
+			    COUNTED(w->samples, "sample is", "samples are"), w->plan->format->name);
 	if (w->samples > 0 && !trace_format_has_samples(w->plan->format))
 		record_remedy(b, "write a .pftrace, and that with --tree samples in this format");
 	for (size_t i = 0; i < w->plan->n; i++) {
@@ -342,14 +348,20 @@ static void gaps_put(const work *w, record_builder *b)
 
 		if (f->stateless > 0)
 			record_note(b, "trace-lost-packets",
-				    "%llu packets of '%s' are left out, because earlier ones of "
-				    "their sequences, with the names they refer to, are not there",
-				    (unsigned long long)f->stateless, w->plan->paths[i]);
+				    "%llu %s of '%s' %s left out, because earlier ones of "
+				    "%s, with the names they refer to, are not there",
+				    (unsigned long long)f->stateless,
+				    COUNTED(f->stateless, "packet", "packets"), w->plan->paths[i],
+				    COUNTED(f->stateless, "is", "are"),
+				    COUNTED(f->stateless, "its sequence", "their sequences"));
 		if (f->late > 0)
-			record_note(b, "trace-late-events",
-				    "%llu events of '%s' come in it long after later ones of their "
-				    "track, and have a later time than in it",
-				    (unsigned long long)f->late, w->plan->paths[i]);
+			record_note(
+			    b, "trace-late-events",
+			    "%llu %s of '%s' %s in it long after later ones of %s "
+			    "track, and %s a later time than in it",
+			    (unsigned long long)f->late, COUNTED(f->late, "event", "events"),
+			    w->plan->paths[i], COUNTED(f->late, "comes", "come"),
+			    COUNTED(f->late, "its", "their"), COUNTED(f->late, "has", "have"));
 		if (w->plan->losses)
 			merge_losses_put(w, i, b);
 		if (!f->cut[0])

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
+#include "base/units.h"
 #include "deepclock/unstable.h"
 #include "profiler/write/formats.h"
 
@@ -43,20 +44,23 @@ static void read_missing_put(record_builder *b, const reading *r)
 
 	if (l->dropped) {
 		record_fact_int(b, "trace", "dropped_events", DCK_UNIT_ONE, (int64_t)l->dropped);
-		record_note(b, "trace-dropped", "%llu events did not fit and are not %s",
-			    (unsigned long long)l->dropped, read_place(r));
+		record_note(
+		    b, "trace-dropped", "%llu %s not %s", (unsigned long long)l->dropped,
+		    COUNTED(l->dropped, "event did not fit and is", "events did not fit and are"),
+		    read_place(r));
 	}
 	if (l->left_out + l->older)
 		record_fact_int(b, "trace", "events_left_out", DCK_UNIT_ONE,
 				(int64_t)(l->left_out + l->older));
 	if (l->older)
-		record_note(b, "trace-cut",
-			    "%llu earlier events are not in the file, which has the last ones",
-			    (unsigned long long)l->older);
+		record_note(
+		    b, "trace-cut", "%llu earlier %s not in the file, which has the last ones",
+		    (unsigned long long)l->older, COUNTED(l->older, "event is", "events are"));
 	if (l->left_out)
 		record_note(b, "trace-full",
-			    "%llu events are not %s, because the file reached its largest size",
-			    (unsigned long long)l->left_out, read_place(r));
+			    "%llu %s not %s, because the file reached its largest size",
+			    (unsigned long long)l->left_out,
+			    COUNTED(l->left_out, "event is", "events are"), read_place(r));
 }
 
 /* How the processes ended. */
@@ -86,37 +90,47 @@ static void read_gaps_put(record_builder *b, const reading *r)
 	const char *place = read_place(r);
 
 	if (f->undated > 0 && r->chrome)
-		record_note_as(b, DCK_WARN, "trace-no-timestamps",
-			       "%llu events have no time and are not %s; each needs a number "
-			       "\"ts\", in microseconds",
-			       (unsigned long long)f->undated, place);
+		record_note_as(
+		    b, DCK_WARN, "trace-no-timestamps",
+		    "%llu %s not %s; each needs a number "
+		    "\"ts\", in microseconds",
+		    (unsigned long long)f->undated,
+		    COUNTED(f->undated, "event has no time and is", "events have no time and are"),
+		    place);
 	else if (f->undated > 0)
 		record_note(b, "trace-no-timestamps",
-			    "%llu events have no time, or one of a clock that the file does not "
-			    "explain, and are not %s",
-			    (unsigned long long)f->undated, place);
+			    "%llu %s no time, or one of a clock that the file does not "
+			    "explain, and %s not %s",
+			    (unsigned long long)f->undated,
+			    COUNTED(f->undated, "event has", "events have"),
+			    COUNTED(f->undated, "is", "are"), place);
 	if (f->stateless > 0)
 		record_note(b, "trace-lost-packets",
-			    "%llu packets are not %s, because earlier ones of their sequences, "
+			    "%llu %s not %s, because earlier ones of %s, "
 			    "with the names they refer to, are not in the file",
-			    (unsigned long long)f->stateless, place);
+			    (unsigned long long)f->stateless,
+			    COUNTED(f->stateless, "packet is", "packets are"), place,
+			    COUNTED(f->stateless, "its sequence", "their sequences"));
 	if (f->late > 0)
-		record_note(
-		    b, "trace-late-events",
-		    "%llu events come in the file long after later ones of their track, and "
-		    "have a later time than in it",
-		    (unsigned long long)f->late);
+		record_note(b, "trace-late-events",
+			    "%llu %s in the file long after later ones of %s track, and "
+			    "%s a later time than in it",
+			    (unsigned long long)f->late,
+			    COUNTED(f->late, "event comes", "events come"),
+			    COUNTED(f->late, "its", "their"), COUNTED(f->late, "has", "have"));
 	if (f->no_duration > 0)
-		record_note(
-		    b, "trace-ranges-changed",
-		    "the duration (\"dur\") of %llu ranges is negative or not a number, and "
-		    "counts as 0",
-		    (unsigned long long)f->no_duration);
+		record_note(b, "trace-ranges-changed",
+			    "the duration (\"dur\") of %llu %s is negative or not a number, and "
+			    "counts as 0",
+			    (unsigned long long)f->no_duration,
+			    COUNTED(f->no_duration, "range", "ranges"));
 	if (f->cut_short > 0)
 		record_note(b, "trace-ranges-changed",
-			    "%llu ranges end earlier than in the file, because more than %d of "
-			    "their thread overlap at a time",
-			    (unsigned long long)f->cut_short, (int)CHROME_BESIDE_MAX);
+			    "%llu %s earlier than in the file, because more than %d of "
+			    "%s thread overlap at a time",
+			    (unsigned long long)f->cut_short,
+			    COUNTED(f->cut_short, "range ends", "ranges end"),
+			    (int)CHROME_BESIDE_MAX, COUNTED(f->cut_short, "its", "their"));
 	read_missing_put(b, r);
 }
 

@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/zone_collect.h"
+#include "base/units.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -334,9 +335,10 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
 	if (c->lost)
 		record_note(b, "trace-too-many-open",
-			    "%llu ranges are not in the table, because more than %d were open on a "
+			    "%llu %s not in the table, because more than %d were open on a "
 			    "track",
-			    (unsigned long long)c->lost, ZONE_DEPTH_MAX);
+			    (unsigned long long)c->lost, COUNTED(c->lost, "range is", "ranges are"),
+			    ZONE_DEPTH_MAX);
 	path_trie_freeze(&c->sums.paths);
 	DCK_TRY(zone_table_put(&c->sums, &c->device, collect_text_of, c, b, err));
 	if (c->samples.n == 0)

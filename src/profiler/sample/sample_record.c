@@ -239,9 +239,11 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    1e9 * (double)n->samples / seen, (unsigned long long)c->rate);
 	if (n->lost)
 		record_note(b, "sample-lost",
-			    "%llu samples were lost, in addition to the %llu "
+			    "%llu %s lost, in addition to the %llu "
 			    "here",
-			    (unsigned long long)n->lost, (unsigned long long)n->samples);
+			    (unsigned long long)n->lost,
+			    COUNTED(n->lost, "sample was", "samples were"),
+			    (unsigned long long)n->samples);
 	if (n->lost)
 		record_remedy(b, "request fewer (%s)%s", rate,
 			      copies ? ", or less of each stack (--stack)" : "");

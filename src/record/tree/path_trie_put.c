@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/path_trie.h"
+#include "base/units.h"
 
 #include "base/err.h"
 #include "record/tree/tree_prune.h"
@@ -16,9 +17,9 @@ dck_status path_trie_put(const path_trie *p, const char *name, const char *title
 	dck_status status = tree_prune_put(&t, b, err);
 	path_trie_tree_done(&t);
 	if (p->lost > 0) {
-		record_note(b, "trace-paths",
-			    "%llu calls are in the table of %s, but not in the tree: %s",
-			    (unsigned long long)p->lost, name,
+		record_note(b, "trace-paths", "%llu %s in the table of %s, but not in the tree: %s",
+			    (unsigned long long)p->lost, COUNTED(p->lost, "call is", "calls are"),
+			    name,
 			    p->failed ? "there was no memory for their call paths"
 				      : "there are too many call paths, or they are too deep");
 		record_remedy(b, "%s",

@@ -45,7 +45,13 @@ static void histogram_draw(const dck_record *r, dck_sink *out)
 		bins_fill(&sorted, BINS, &b);
 		svg_open(&s, out, "How long the runs took");
 		int n = snprintf(note, sizeof note, "%zu samples", sorted.n);
-		if (b.below + b.above > 0)
+		if (b.below > 0 && b.above > 0)
+			snprintf(
+			    note + n, sizeof note - (size_t)n,
+			    ", %zu of them below the axis, down to %s, and %zu above, up to %s",
+			    b.below, FORMAT_NUMBER(sorted.x[0], DCK_UNIT_NS), b.above,
+			    FORMAT_NUMBER(sorted.x[sorted.n - 1], DCK_UNIT_NS));
+		else if (b.below + b.above > 0)
 			snprintf(
 			    note + n, sizeof note - (size_t)n,
 			    ", %zu of them beyond the ends, %s %s", b.below + b.above,

@@ -56,12 +56,14 @@ static bool laps_has(const dck_record *r)
 	return laps_of(r) != NULL;
 }
 
-/* The lap, from 1 on, that began when the value's i-th did; NaN: none. Both ascend. */
+/* The lap, from 1 on, that began when the value's i-th did; NaN: none, as for all after it. Values
+ * are in the order of their laps, in which these ended: of several threads they may have begun in
+ * another. *at: the first lap after that of the value before. */
 static double lap_at(const dck_series *wall, const dck_series *s, size_t i, size_t *at)
 {
-	while (*at < wall->n && wall->at_ns[*at] < s->at_ns[i])
+	while (*at < wall->n && wall->at_ns[*at] != s->at_ns[i])
 		++*at;
-	return *at < wall->n && wall->at_ns[*at] == s->at_ns[i] ? (double)(*at + 1) : NAN;
+	return *at < wall->n ? (double)++*at : NAN;
 }
 
 /* Returns of how many laps each one in the series is the first, a power of two: of many laps some

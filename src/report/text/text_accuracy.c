@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
+#include "base/units.h"
 #include "report/text/text_parts.h"
 #include <stdio.h>
 #include <string.h>
@@ -145,8 +146,9 @@ void text_accuracy(page *p, const dck_record *r, bool titled)
 	for (size_t i = 0; i < classes->nrows && i < CLASS_ROWS_MAX; i++)
 		accuracy_row_put(p, classes, i, &l);
 	if (classes->nrows > CLASS_ROWS_MAX) {
-		page_fmt(p, "(%zu more classes: --format json or csv has them)",
-			 classes->nrows - CLASS_ROWS_MAX);
+		page_fmt(p, "(%zu more %s: --format json or csv has them)",
+			 classes->nrows - CLASS_ROWS_MAX,
+			 COUNTED(classes->nrows - CLASS_ROWS_MAX, "class", "classes"));
 		page_line(p);
 	}
 	page_line(p);

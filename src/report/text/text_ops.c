@@ -612,7 +612,8 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 	text_table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
 	if (rows.n > most) {
 		text_dim_from(p, 2);
-		page_fmt(p, "and %zu more types", rows.n - most);
+		page_fmt(p, "and %zu more %s", rows.n - most,
+			 COUNTED(rows.n - most, "type", "types"));
 		page_line(p);
 	}
 	ops_rows_done(&rows);

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/name_index.h"
+#include "base/units.h"
 #include "record/others.h"
 #include "record/record_internal.h"
 #include "report/text/text_parts.h"
@@ -528,7 +529,8 @@ static void summary_events_put(page *p, const dck_record *r)
 	}
 	if (n > EVENTS_MAX) {
 		text_dim_from(p, 2);
-		page_fmt(p, "and %zu more events", n - EVENTS_MAX);
+		page_fmt(p, "and %zu more %s", n - EVENTS_MAX,
+			 COUNTED(n - EVENTS_MAX, "event", "events"));
 		page_line(p);
 	}
 }

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
+#include "base/units.h"
 #include "base/name_index.h"
 #include "record/record_internal.h"
 #include "report/text/grid.h"
@@ -430,8 +431,8 @@ static void tables_more_put(page *p, const table_view *v)
 
 	if (rows == 0 && columns == 0)
 		return;
-	snprintf(text, sizeof text, "%zu more rows and %zu more columns are not shown:", rows,
-		 columns);
+	snprintf(text, sizeof text, "%zu more %s and %zu more %s are not shown:", rows,
+		 COUNTED(rows, "row", "rows"), columns, COUNTED(columns, "column", "columns"));
 	below_put(p, text, "--format json or csv has them");
 }
 

@@ -451,6 +451,34 @@ static void columns_note(const record_job *j)
 			    (long long)most);
 }
 
+/* Labels 0 to 999 and 1001 scores, the first of the background: each prediction is one more. Of two
+ * classes a model that mixes them up looks the same. */
+#define SHIFT_POOR    0.1
+#define SHIFT_GOOD    0.5
+#define SHIFT_CLASSES 4
+static void shift_note(const record_job *j)
+{
+	const labels *t = j->r->truth, *p = &j->r->predictions[0];
+	const double n = (double)j->items, now = (double)hits_of(j, 0) / n;
+	uint64_t hits[2] = {0};
+
+	if (t->text || j->k < SHIFT_CLASSES || now >= SHIFT_POOR)
+		return;
+	for (size_t i = 0; i < j->items; i++) {
+		hits[0] += t->number[i] < INT64_MAX && p->number[i] == t->number[i] + 1;
+		hits[1] += p->number[i] < INT64_MAX && p->number[i] + 1 == t->number[i];
+	}
+	const size_t less = hits[1] > hits[0];
+	if ((double)hits[less] < SHIFT_GOOD * n)
+		return;
+	record_note(j->b, "labels-shifted",
+		    "%.1f %% are right, and %.1f %% would be if every label were %s by 1",
+		    100 * now, 100 * (double)hits[less] / n, less ? "less" : "greater");
+	record_remedy(j->b, "%s",
+		      less ? "count labels from 0"
+			   : "add 1 to the labels, as the first score may be of the background");
+}
+
 static void accuracy_notes_put(const record_job *j)
 {
 	const stat_classes *all = &j->all;
@@ -477,6 +505,7 @@ static void accuracy_notes_put(const record_job *j)
 				    "not among the metrics",
 				    c->name[i]);
 	columns_note(j);
+	shift_note(j);
 	for (size_t i = 0; i < j->r->n; i++)
 		nan_note(j, i);
 }

@@ -8,9 +8,10 @@
  * is interpolated, the logarithm of the ratio over that of the value, and its interval is those two
  * values.
  *
- * A value that fails ends the loop; the values before it are reported as incomplete, and without
- * any the failure is returned. Key and values become parts of tags, so their lengths are bounded
- * (KEY_BYTES_MAX, VALUE_BYTES_MAX), and their number by KEYED_VALUES_MAX.
+ * A value that fails or is interrupted ends the loop; the values before it and its own complete
+ * rounds are reported as incomplete, and without any the failure is returned. Key and values become
+ * parts of tags, so their lengths are bounded (KEY_BYTES_MAX, VALUE_BYTES_MAX), and their number by
+ * KEYED_VALUES_MAX.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/keyed_values.h"
@@ -38,6 +39,7 @@ typedef struct over_values {
 	keyed_values given;
 	outcome *all;	   /* [values][n - 1] */
 	size_t done;	   /* values that have an outcome */
+	size_t last;	   /* the value that was measured last */
 	trial_place place; /* in fresh processes only if the trials of all values are */
 	dck_status failed;
 	dck_err why;
@@ -114,6 +116,7 @@ static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n
 	dck_status status;
 
 	DCK_NEED(subjects, err, "for %zu subjects", n);
+	o->last = o->done;
 	snprintf(phase, sizeof phase, "%.20s=%s", o->given.key, o->given.value[o->done]);
 	status = subjects_set(v, all, n, o, o->done, subjects, at, err);
 	if (status == DCK_OK && v->asked->over_next)
@@ -122,9 +125,9 @@ static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n
 		candidates[i].what = &at[i];
 	v->deadline_ns = measure_context_now(&v->shared) + v->asked->max_time_ns / o->given.n;
 	DCK_NEXT(status, interleaved_rounds_run(v, &r, err));
-	DCK_NEXT(status, err_pass(r.failed, &r.why, err));
-	if (status == DCK_OK)
+	if (status == DCK_OK && (r.failed == DCK_OK || r.done > 0))
 		outcomes_keep(o, &r);
+	DCK_NEXT(status, err_pass(r.failed, &r.why, err));
 	interleaved_rounds_done(&r);
 	mem_free(subjects);
 	return status;
@@ -300,7 +303,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over_value
 		}
 	}
 	record_metric_absent(b, "compare/ratio", "there is one for each size");
-	verdict_facts(b, said, noutcomes);
+	verdict_facts(b, said, noutcomes, !v->asked->no_gate);
 	if (noutcomes > 1) /* several sizes have no common verdict, unless all agree */
 		for (size_t i = 1; i < noutcomes; i++)
 			if (said[i].verdict != said[0].verdict) {
@@ -321,7 +324,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over_value
 	record_set_incomplete(b, true);
 	record_note(b, o->failed == DCK_E_CANCEL ? "interrupted" : "engine-failed",
 		    "%s=%s: %s; this is what was measured until then", o->given.key,
-		    o->given.value[o->done], o->why.msg);
+		    o->given.value[o->last], o->why.msg);
 }
 
 dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n, record_builder *b,

@@ -143,7 +143,7 @@ static void interleaved_outcomes_put(record_builder *b, const interleaved *v,
 	}
 	verdict_metrics(b, all, n);
 	interleaved_metric_resolution(b, &r->results[1], self);
-	verdict_facts(b, all, n);
+	verdict_facts(b, all, n, !v->asked->no_gate);
 	verdict_answer(b, interleaved_label(r, 0), all, n, r->margin,
 		       r->per_item ? interleaved_items_metric() : NULL,
 		       interleaved_where(&r->place));
@@ -505,7 +505,8 @@ void interleaved_record(record_builder *b, interleaved *v, const interleaved_rou
 						  "with itself");
 		record_fact_text(b, "compare", "verdict", verdict_texts[VERDICT_UNDECIDED]);
 		record_answer(b, "undecided: %s", r->none[0] ? r->none : "it ended early");
-		verdict_gate(b, DCK_VERDICT_INCONCLUSIVE);
+		if (!v->asked->no_gate)
+			verdict_gate(b, DCK_VERDICT_INCONCLUSIVE);
 		interleaved_notes(b, v, r);
 		return;
 	}

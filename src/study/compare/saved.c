@@ -284,7 +284,7 @@ static void saved_outcomes_put(const saved_comparison *c)
 		all[i] = outcome_make(c, &c->sides[c->first + i]);
 	verdict_metrics(c->b, all, n);
 	saved_metric_resolution(c);
-	verdict_facts(c->b, all, n);
+	verdict_facts(c->b, all, n, true);
 	if (!saved_scaling_put(c))
 		verdict_answer(c->b, c->pooled ? c->pool.name : c->sides[0].name, all, n,
 			       c->asked->margin, c->def, "");

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/server_pairs.h"
+#include "base/units.h"
 #include "measure/method.h"
 #include <math.h>
 #include <stdio.h>
@@ -180,7 +181,7 @@ static void pairs_outcomes(record_builder *b, server_pairs *s)
 	if (more == 1)
 		all[0].gate = DCK_VERDICT_VIOLATED;
 	verdict_metrics(b, all, n);
-	verdict_facts(b, all, n);
+	verdict_facts(b, all, n, true);
 	/* Ratios of the times that failures count as are no answer. */
 	if (more == 1)
 		record_answer(b, "B is worse: %s", failures);
@@ -231,10 +232,11 @@ static void pairs_note_failed(record_builder *b, const server_pairs *s)
 {
 	if (s->failed[0] + s->failed[1] > 0)
 		record_note(b, "requests-failed",
-			    "%llu requests to A and %llu to B failed and count as ones that took "
+			    "%llu %s to A and %llu to B failed and count as ones that took "
 			    "--timeout, but where both of a pair did; the first: %s",
-			    (unsigned long long)s->failed[0], (unsigned long long)s->failed[1],
-			    s->why);
+			    (unsigned long long)s->failed[0],
+			    COUNTED(s->failed[0], "request", "requests"),
+			    (unsigned long long)s->failed[1], s->why);
 }
 
 static void pairs_note_answers(record_builder *b, const server_pairs *s)
@@ -242,10 +244,11 @@ static void pairs_note_answers(record_builder *b, const server_pairs *s)
 	if (s->early[0] + s->early[1] > 0)
 		record_note(
 		    b, "stopped-early",
-		    "%llu answers of A and %llu of B ended before %llu tokens: times end to "
+		    "%llu %s of A and %llu of B ended before %llu %s: times end to "
 		    "end are of different lengths",
-		    (unsigned long long)s->early[0], (unsigned long long)s->early[1],
-		    (unsigned long long)s->request[0].new_tokens);
+		    (unsigned long long)s->early[0], COUNTED(s->early[0], "answer", "answers"),
+		    (unsigned long long)s->early[1], (unsigned long long)s->request[0].new_tokens,
+		    COUNTED(s->request[0].new_tokens, "token", "tokens"));
 	if (s->cached[0] + s->cached[1] > 0 && !(s->request[0].shared_prefix > 0))
 		record_note(
 		    b, "prefix-cache",

@@ -76,7 +76,7 @@ double verdict_more(double value, double lo, double hi, double margin, double fi
 /* Sets the record's gate, and the fact compare/gate that states it. */
 void verdict_gate(record_builder *b, dck_verdict v);
 /* Adds facts compare/verdict of the first alternative and compare/verdict/NAME of all, and
- * verdict_gate() of the worst of them. */
-void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n);
+ * verdict_gate() of the worst of them where `gate`. */
+void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n, bool gate);
 
 #endif

@@ -289,23 +289,26 @@ static void note_folded(record_builder *b, model_cost *c, const flop_convention 
 	if (p && merged) {
 		record_note_as(
 		    b, DCK_WARN, "norms-merged",
-		    "the exporter merged BatchNormalization into %zu convolutions: %s counts "
+		    "the exporter merged BatchNormalization into %zu %s: %s counts "
 		    "them apart, which this graph no longer shows, and so does the number of "
 		    "parameters",
-		    merged, p->name);
+		    merged, COUNTED(merged, "convolution", "convolutions"), p->name);
 		record_remedy(b, "export in training mode to keep them");
 	} else if (merged)
 		record_note(b, "norms-merged",
-			    "the exporter merged BatchNormalization into %zu convolutions: "
+			    "the exporter merged BatchNormalization into %zu %s: "
 			    "the network as trained has more parameters",
-			    merged);
+			    merged, COUNTED(merged, "convolution", "convolutions"));
 	if (p && p->hidden)
 		record_note(b, "peer-hidden", "a graph does not show %s: %s", p->name, p->hidden);
 	if (c->cost->constant_floats)
 		record_note(b, "constants-folded",
-			    "%zu numbers of initializers that constant folding made are counted "
+			    "%zu %s that constant folding made %s counted "
 			    "as neither parameters nor buffers",
-			    c->cost->constant_floats);
+			    c->cost->constant_floats,
+			    COUNTED(c->cost->constant_floats, "number of an initializer",
+				    "numbers of initializers"),
+			    COUNTED(c->cost->constant_floats, "is", "are"));
 }
 
 /* Returns the FLOPs of a whole training step. */
@@ -580,9 +583,9 @@ static void note_run(record_builder *b, const dck_subject *s, const cost_result 
 	note_shown(b, r, a);
 	if (r->differ)
 		record_note(b, "shape-differs",
-			    "the engine's run gave %zu values another shape or type than the "
+			    "the engine's run gave %zu %s another shape or type than the "
 			    "rules, '%s' first: the costs of adjacent operators may be wrong",
-			    r->differ, r->first_differing);
+			    r->differ, COUNTED(r->differ, "value", "values"), r->first_differing);
 }
 
 dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_observer *watch,

@@ -92,17 +92,30 @@ static dck_status cases_make(generate_job *j, dck_err *err)
 /* Refuses options of models that would change nothing. */
 static dck_status model_options_check(const dck_model_config *m, dck_err *err)
 {
-	static const char without[] =
-	    "transfers,batch,no-batch-check,items,shape,input,input-pool,image-size,seq";
+	static const char inputs[] = "the inputs of a decoder follow from --prompt-length, "
+				     "--new-tokens and --batch";
+	static const struct model_option {
+		const char *name, *why;
+	} without[] = {
+	    {"transfers", "each step copies its tokens to the device and the scores back, and "
+			  "leaves the cache there"},
+	    {"items", "the results count tokens, not items"},
+	    {"batch", inputs},
+	    {"no-batch-check", inputs},
+	    {"shape", inputs},
+	    {"input", inputs},
+	    {"input-pool", inputs},
+	    {"image-size", inputs},
+	    {"seq", inputs},
+	};
 	dck_subject plain;
 
 	dck_subject_init(&plain);
 	for (const dck_opt *o = dck_model_options; o->name; o++)
-		if (commas_have(without, o->name) && !opt_same(o, m, &plain.model))
-			DCK_FAIL(err, E_ARG,
-				 "--%s has no effect here: the inputs of a decoder follow "
-				 "from --prompt-length, --new-tokens and --batch",
-				 o->name);
+		for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+			if (strcmp(without[i].name, o->name) == 0 && !opt_same(o, m, &plain.model))
+				DCK_FAIL(err, E_ARG, "--%s has no effect here: %s", o->name,
+					 without[i].why);
 	return DCK_OK;
 }
 
@@ -204,8 +217,8 @@ static dck_status generate_stopped(generate_job *j, dck_status status, dck_err *
 	record_set_incomplete(j->b, true);
 	if (status == DCK_E_CANCEL)
 		record_note(j->b, "interrupted",
-			    "interrupted after %zu requests: this is what was measured until then",
-			    n);
+			    "interrupted after %zu %s: this is what was measured until then", n,
+			    COUNTED(n, "request", "requests"));
 	else
 		record_note(j->b, "engine-failed",
 			    "request %zu failed: %s; this is what was measured until then", n + 1,

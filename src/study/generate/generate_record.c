@@ -312,14 +312,15 @@ static void answer_one(const case_view *v)
 	measure_result_text(&v->value[GEN_TTFT], first);
 	if (tpot->present)
 		record_answer(v->j->b,
-			      "after a prompt of %llu tokens the first token%s comes in %s, each "
+			      "after a prompt of %llu %s the first token%s comes in %s, each "
 			      "further one in %s",
-			      (unsigned long long)v->c->prompt, of, first,
+			      (unsigned long long)v->c->prompt,
+			      COUNTED(v->c->prompt, "token", "tokens"), of, first,
 			      measure_result_text(tpot, next));
 	else
-		record_answer(v->j->b,
-			      "after a prompt of %llu tokens the first token%s comes in %s",
-			      (unsigned long long)v->c->prompt, of, first);
+		record_answer(v->j->b, "after a prompt of %llu %s the first token%s comes in %s",
+			      (unsigned long long)v->c->prompt,
+			      COUNTED(v->c->prompt, "token", "tokens"), of, first);
 }
 
 static void answer_several(const case_view *views, size_t n)
@@ -331,13 +332,13 @@ static void answer_several(const case_view *views, size_t n)
 			most = &views[i];
 	record_answer(
 	    v->j->b,
-	    "the first token comes in %s after %llu tokens (batch %llu), in %s after %llu (batch "
+	    "the first token comes in %s after %llu %s (batch %llu), in %s after %llu (batch "
 	    "%llu); prompt %llu, batch %llu gives the most, %.4g tokens/s",
 	    UNITS_TIME(v->value[GEN_TTFT].value), (unsigned long long)v->c->prompt,
-	    (unsigned long long)v->c->batch, UNITS_TIME(last->value[GEN_TTFT].value),
-	    (unsigned long long)last->c->prompt, (unsigned long long)last->c->batch,
-	    (unsigned long long)most->c->prompt, (unsigned long long)most->c->batch,
-	    most->value[GEN_TOKENS].value);
+	    COUNTED(v->c->prompt, "token", "tokens"), (unsigned long long)v->c->batch,
+	    UNITS_TIME(last->value[GEN_TTFT].value), (unsigned long long)last->c->prompt,
+	    (unsigned long long)last->c->batch, (unsigned long long)most->c->prompt,
+	    (unsigned long long)most->c->batch, most->value[GEN_TOKENS].value);
 }
 
 /* --- facts */
@@ -417,11 +418,12 @@ static void generate_facts(const generate_job *j)
 static void scores_note(const generate_job *j)
 {
 	if (j->steps.unscored > 0)
-		record_note(
-		    j->b, "scores-nan",
-		    "the scores of %llu of %llu tokens were all NaN, and token 0 was taken: "
-		    "the model computes no answers",
-		    (unsigned long long)j->steps.unscored, (unsigned long long)j->steps.chosen);
+		record_note(j->b, "scores-nan",
+			    "the scores of %llu of %llu tokens %s all NaN, and token 0 was taken: "
+			    "the model computes no answers",
+			    (unsigned long long)j->steps.unscored,
+			    (unsigned long long)j->steps.chosen,
+			    COUNTED(j->steps.unscored, "was", "were"));
 }
 
 static void generate_phases(const generate_job *j)

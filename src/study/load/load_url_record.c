@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_url.h"
+#include "base/units.h"
 #include "measure/method.h"
 #include "measure/results.h"
 #include "record/host.h"
@@ -417,8 +418,8 @@ static void cache_facts(const load_view *v)
 				u->cache.before.server);
 		record_fact_real(b, "load", "cached_share", DCK_UNIT_ONE, counted);
 	} else if (u->cache.repeated) {
-		record_fact_fmt(b, "load", "cache_evidence", "%zu prompts sent twice",
-				u->cache.pairs);
+		record_fact_fmt(b, "load", "cache_evidence", "%zu %s sent twice", u->cache.pairs,
+				COUNTED(u->cache.pairs, "prompt", "prompts"));
 	} else {
 		record_fact_absent(b, "load", "cache_evidence",
 				   u->cache.again.why[0] ? u->cache.again.why
@@ -623,30 +624,34 @@ static void url_notes(const load_view *v)
 		record_note(v->b, "client-bound", "client-bound: %s", a->client_bound);
 	if (a->failed > 0)
 		record_note(v->b, "requests-failed",
-			    "%llu of %llu requests failed and count as ones of %s (--timeout); "
+			    "%llu of %llu requests failed and %s of %s (--timeout); "
 			    "the first: %s",
 			    (unsigned long long)a->failed, (unsigned long long)v->r->served,
+			    COUNTED(a->failed, "counts as one", "count as ones"),
 			    dck_text_time(u->timeout_ns, text, sizeof text), a->why);
 	if (u->server.warmup_failed > 0)
 		record_note(v->b, "warmup-failed", "%llu of the requests of --warmup failed",
 			    (unsigned long long)u->server.warmup_failed);
 	if (a->gaps_dropped > 0)
-		record_note(
-		    v->b, "gaps-dropped",
-		    "%zu gaps between chunks are not in ICL, which is of the first requests: "
-		    "%d are kept",
-		    a->gaps_dropped, HTTP_GAPS_MAX);
+		record_note(v->b, "gaps-dropped",
+			    "%zu %s between chunks %s not in ICL, which is of the first requests: "
+			    "%d are kept",
+			    a->gaps_dropped, COUNTED(a->gaps_dropped, "gap", "gaps"),
+			    COUNTED(a->gaps_dropped, "is", "are"), HTTP_GAPS_MAX);
 	if (a->outcome[HTTP_EARLY] > 0)
-		record_note(v->b, "stopped-early", "%llu of %llu answers ended before %llu tokens",
+		record_note(v->b, "stopped-early", "%llu of %llu answers ended before %llu %s",
 			    (unsigned long long)a->outcome[HTTP_EARLY],
 			    (unsigned long long)(v->r->served - a->failed),
-			    (unsigned long long)u->server.ask.new_tokens);
+			    (unsigned long long)u->server.ask.new_tokens,
+			    COUNTED(u->server.ask.new_tokens, "token", "tokens"));
 	if (a->outcome[HTTP_LONGER] > 0)
 		record_note(v->b, "tokens-more",
-			    "%llu of %llu answers have more than %llu tokens, as the server counts",
+			    "%llu of %llu answers %s more than %llu %s, as the server counts",
 			    (unsigned long long)a->outcome[HTTP_LONGER],
 			    (unsigned long long)(v->r->served - a->failed),
-			    (unsigned long long)u->server.ask.new_tokens);
+			    COUNTED(a->outcome[HTTP_LONGER], "has", "have"),
+			    (unsigned long long)u->server.ask.new_tokens,
+			    COUNTED(u->server.ask.new_tokens, "token", "tokens"));
 	if (u->server.generates && a->counted == 0 && a->failed < v->r->served)
 		record_note(v->b, "tokens-unknown",
 			    "the server reports no numbers of tokens: chunks are timed, and TPOT "

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_notes.h"
+#include "base/units.h"
 #include <math.h>
 
 void profile_facts_put(const profile_input *in, double scale, record_builder *b)
@@ -52,11 +53,13 @@ void profile_notes(const profile_input *in, const profile_gains *gains, double e
 	if (above)
 		record_note(
 		    b, "above-roof",
-		    "the rate of %zu operators, '%s' first, would be above this machine's limit, "
-		    "and is not shown: their time is near the profiler's resolution, they compute "
-		    "less than by their definition, or the limits were measured on a busy machine "
+		    "the rate of %zu %s, '%s' first, would be above this machine's limit, "
+		    "and is not shown: %s near the profiler's resolution, %s "
+		    "less than by %s definition, or the limits were measured on a busy machine "
 		    "('deepclock machine --refresh')",
-		    above, first_above);
+		    above, COUNTED(above, "operator", "operators"), first_above,
+		    COUNTED(above, "its time is", "their time is"),
+		    COUNTED(above, "it computes", "they compute"), COUNTED(above, "its", "their"));
 	if (in->profile->flags & DCK_PROFILE_TRUNCATED)
 		record_note(
 		    b, "profile-truncated",

@@ -628,8 +628,9 @@ static void search_notes(making *m)
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "interrupted",
-			    "interrupted after %zu trials: this is what was measured until then",
-			    search_ntrials(r->search));
+			    "interrupted after %zu %s: this is what was measured until then",
+			    search_ntrials(r->search),
+			    COUNTED(search_ntrials(r->search), "trial", "trials"));
 		if (r->journal)
 			record_remedy(m->b, "run it again to resume");
 	}

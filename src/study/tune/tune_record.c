@@ -502,7 +502,8 @@ static void note_failures(tuned *m)
 	}
 	if (more > 0)
 		record_note(m->b, "configuration-failed",
-			    "%zu more configurations failed; the table has the reasons", more);
+			    "%zu more %s failed; the table has the reasons", more,
+			    COUNTED(more, "configuration", "configurations"));
 }
 
 static void note_outputs(tuned *m)
@@ -640,8 +641,9 @@ static void tune_notes(tuned *m)
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "interrupted",
-			    "interrupted after %zu trials: this is what was measured until then",
-			    race_ntrials(r->race));
+			    "interrupted after %zu %s: this is what was measured until then",
+			    race_ntrials(r->race),
+			    COUNTED(race_ntrials(r->race), "trial", "trials"));
 		if (r->journal)
 			record_remedy(m->b, "run it again to resume");
 	}

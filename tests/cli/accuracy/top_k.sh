@@ -12,3 +12,10 @@ echo $?
 printf '4\n1\n1\n3\n' > y.csv
 deepclock accuracy --details --quiet --labels y.csv --predictions s.npy --top-k 2 --save k.json | sed -n '/^warning:.*labels/,/\]$/p'
 record k.json 'm("accuracy/top_k")["value"]' 'note("labels-beyond-scores")["severity"]'
+# Scores that begin with one of a background class, and labels that do not count it; labels counted from 1.
+printf '%s\n' 0 1 2 3 4 0 > y.csv
+printf '%s\n' 1 2 3 4 5 2 > p.csv
+deepclock accuracy --quiet --labels y.csv --predictions p.csv --save k.json > text
+record k.json 'note("labels-shifted")["text"]'
+deepclock accuracy --quiet --labels p.csv --predictions y.csv --save k.json > text
+record k.json 'note("labels-shifted")["text"]'

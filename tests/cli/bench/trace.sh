@@ -23,3 +23,5 @@ echo $?
 deepclock bench --trace no/such/run.pftrace cmd:'touch ran'
 echo $?
 test -e ran || echo nothing ran
+deepclock bench --trace - cmd:'touch ran'
+echo $?

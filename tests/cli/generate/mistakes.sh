@@ -18,6 +18,8 @@ run zoo:llama_mini --engine null --requests 5 --time 1s
 run zoo:llama_mini --engine null --requests 3 --new-tokens 2 --engine-option fail_at=1
 run zoo:llama_mini --engine null --seq 5
 run zoo:llama_mini --engine null --shape input_ids=1x5
+run zoo:llama_mini --engine null --transfers include
+run zoo:llama_mini --engine null --items 4
 run zoo:llama_mini --engine null --dim florp=5
 deepclock zoo llama_mini --layers 1 --hidden 16 --heads 2 --kv-heads 1 --vocabulary 64 -o fixed.onnx
 run fixed.onnx --engine null

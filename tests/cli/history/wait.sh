@@ -21,3 +21,16 @@ exec 9>&-
 deepclock history import line --db h.db
 echo "patient $?"
 wait
+# A reader is not waited for: what it still reads stays in the log of the file.
+cat > read <<'END'
+#!/usr/bin/env python3
+import sqlite3, subprocess
+db = sqlite3.connect("h.db", isolation_level=None)
+db.execute("BEGIN")
+print(db.execute("SELECT count(*) FROM records").fetchone()[0])
+subprocess.run(["deepclock", "history", "prune", "--keep", "1", "--db", "h.db", "--wait", "1h"], stdout=subprocess.DEVNULL, check=True, timeout=1000)
+print(db.execute("SELECT count(*) FROM records").fetchone()[0])
+db.execute("ROLLBACK")
+print(db.execute("SELECT count(*) FROM records").fetchone()[0])
+END
+python3 read

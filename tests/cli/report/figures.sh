@@ -119,15 +119,16 @@ python3 -c 'import json; r = json.load(open("run.json")); r["series"] = []; json
 deepclock report empty.json --figures none
 deepclock report run.json --figures run.json/x
 echo $?
-# Laps: time on the left axis, values recorded with some laps on the right axis; a lap without a value has no dot.
+# Laps: time on the left axis, values recorded with some laps on the right axis; a lap without a value has no dot. They are
+# in the order in which they ended, and of two threads one that ended later may have begun earlier.
 python3 - <<'END'
 import json
 r = json.load(open("run.json"))
-at = [0, 1000, 2000, 3000]
+at = [0, 2000, 1000, 3000]
 r["series"] = [{"tag": "laps/Experiment/wall", "unit": "ns", "warmup": 0, "at_ns": [0, 5000], "values": [4e9, 4e9]},
                {"tag": "laps/Epoch/wall", "unit": "ns", "warmup": 0, "at_ns": at, "values": [2e9, 1e9, 1e9, 1.5e9]},
                {"tag": "laps/Epoch/cpu", "unit": "ns", "warmup": 0, "at_ns": at, "values": [2e9, 1e9, 1e9, 1e9]},
-               {"tag": "laps/Epoch/Test <Acc>", "unit": "1", "warmup": 0, "at_ns": [1000, 2000, 3000], "values": [0.5, 0.75, 0.8]}]
+               {"tag": "laps/Epoch/Test <Acc>", "unit": "1", "warmup": 0, "at_ns": at[1:], "values": [0.5, 0.75, 0.8]}]
 json.dump(r, open("laps.json", "w"))
 END
 deepclock report laps.json --figures laps && ls laps | grep svg

@@ -18,4 +18,5 @@ try --capture-range '' -- true
 try --capture-range @mine -- true
 try --percentiles p20 -- true
 try -f openmetrics -- true
+try -o - -- true
 deepclock report --percentiles p50 -o out.json.gz out.pftrace

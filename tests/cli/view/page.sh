@@ -22,6 +22,7 @@ ls .cache/deepclock/view
 XDG_CACHE_HOME=$PWD/other deepclock view run.json --no-browser | sed "s|$PWD|HERE|"
 env -u HOME -u XDG_CACHE_HOME deepclock view run.json
 echo $?
+XDG_CACHE_HOME=$PWD/run.json deepclock view run.json 2>&1 | sed "s|$PWD|HERE|"
 # Without a display no page is reported as opened, nor if the opener fails.
 deepclock view run.json --html three.html | sed "s|$PWD|HERE|"
 cmp run.html three.html

@@ -69,6 +69,8 @@ static void differences(void **state)
 		   {"engine", "novel", "X", "Y", COMPARABLE_NONE, TREND_METHOD},
 		   {"plan", "batch", "1", "2", COMPARABLE_SETTING, TREND_METHOD},
 		   {"plan", "runs", "20", "30", COMPARABLE_NONE, TREND_TOGETHER},
+		   {"plan", "requests", "20", "30", COMPARABLE_NONE, TREND_TOGETHER},
+		   {"compare", "subject/b", "b.onnx", "c.onnx", COMPARABLE_NONE, TREND_METHOD},
 		   {"plan", "novel", "X", "Y", COMPARABLE_NONE, TREND_METHOD},
 		   {"cost", "convention", "ours", "theirs", COMPARABLE_SETTING, TREND_METHOD},
 		   {"accuracy", "items", "10", "20", COMPARABLE_SUBJECT, TREND_METHOD}};

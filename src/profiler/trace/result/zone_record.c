@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/result/zone_record.h"
+#include "base/units.h"
 #include "profiler/trace/result/zone_result.h"
 
 #include "base/err.h"
@@ -54,14 +55,16 @@ static void zone_file_put(record_builder *b, const trace_file_said *said, const 
 	count_put(b, "events_left_out", said->events_left_out + said->events_older);
 	if (said->events_older)
 		record_note(b, "trace-cut",
-			    "%llu events are in the table, but not in the file, which has the last "
+			    "%llu %s in the table, but not in the file, which has the last "
 			    "ones",
-			    (unsigned long long)said->events_older);
+			    (unsigned long long)said->events_older,
+			    COUNTED(said->events_older, "event is", "events are"));
 	if (said->events_left_out)
 		record_note(b, "trace-full",
-			    "%llu events are in the table, but not in the file, which reached its "
+			    "%llu %s in the table, but not in the file, which reached its "
 			    "largest size",
-			    (unsigned long long)said->events_left_out);
+			    (unsigned long long)said->events_left_out,
+			    COUNTED(said->events_left_out, "event is", "events are"));
 }
 
 static void zone_capture_put(record_builder *b, const zone_method *m)
@@ -78,9 +81,10 @@ static void zone_capture_put(record_builder *b, const zone_method *m)
 	if (m->captures_left_out) {
 		count_put(b, "captures_left_out", m->captures_left_out);
 		record_note(b, "trace-dropped",
-			    "'%.100s' was opened more often than could be followed: %llu times "
+			    "'%.100s' was opened more often than could be followed: %llu %s "
 			    "nothing was recorded",
-			    names, (unsigned long long)m->captures_left_out);
+			    names, (unsigned long long)m->captures_left_out,
+			    COUNTED(m->captures_left_out, "time", "times"));
 	}
 	if (m->captures)
 		return;
@@ -107,8 +111,9 @@ static void device_report_put(record_builder *b, const device_report *d)
 	count_put(b, "cuda_without_call", d->unjoined);
 	record_fact_int(b, "trace", "cuda_memory_peak", DCK_UNIT_BYTE, (int64_t)d->memory_peak);
 	if (d->dropped)
-		record_note(b, "cuda-dropped", "CUPTI dropped %llu records of what ran on the GPU",
-			    (unsigned long long)d->dropped);
+		record_note(b, "cuda-dropped", "CUPTI dropped %llu %s of what ran on the GPU",
+			    (unsigned long long)d->dropped,
+			    COUNTED(d->dropped, "record", "records"));
 	if (d->ranges + d->unfinished + d->dropped < d->enqueued / 2)
 		record_note(b, "cuda-not-recorded",
 			    "%llu calls of CUDA enqueued work, and %llu ranges of devices were "
@@ -161,21 +166,24 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 		record_note(b, "trace-not-whole", "%s", r->failed);
 	}
 	if (m->dropped)
-		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
-			    (unsigned long long)m->dropped);
+		record_note(
+		    b, "trace-dropped", "%llu %s not in the table", (unsigned long long)m->dropped,
+		    COUNTED(m->dropped, "event did not fit and is", "events did not fit and are"));
 	if (c->lost)
 		record_note(
 		    b, "trace-too-many-open",
-		    "%llu events are not in the table, because more than %d ranges were open "
+		    "%llu %s not in the table, because more than %d ranges were open "
 		    "on a thread, or %d of those that any thread may end, or memory was short",
-		    (unsigned long long)c->lost, ZONE_DEPTH_MAX, OPEN_RANGES_MAX);
+		    (unsigned long long)c->lost, COUNTED(c->lost, "event is", "events are"),
+		    ZONE_DEPTH_MAX, OPEN_RANGES_MAX);
 	if (c->not_finite) {
 		count_put(b, "values_left_out", c->not_finite);
-		record_note(
-		    b, "trace-not-finite",
-		    "%llu values of counters or numbers are NaN or infinite, and not in the "
-		    "file",
-		    (unsigned long long)c->not_finite);
+		record_note(b, "trace-not-finite",
+			    "%llu %s NaN or infinite, and not in the "
+			    "file",
+			    (unsigned long long)c->not_finite,
+			    COUNTED(c->not_finite, "value of a counter or number is",
+				    "values of counters or numbers are"));
 	}
 	program_address_space_put(b, m->address_space, m->address_space_limit);
 	device_report_put(b, &r->device_report);

@@ -26,14 +26,14 @@ function notes(r) {
 /* Those that the answer gives by their name; others, such as the rate, it gives without. */
 const NAMED_IN_ANSWER = ["latency/median", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max"];
 
-/** Whether the answer has the value of a metric, "5.0 ms", and not as a part of another one, "15.0 ms". */
+/** Whether the answer has the value of a metric, "5.0 ms", in these or other digits, "5.00 ms", and not as a part of another one, "15.0 ms". */
 export function answerHas(told, tag, name, value) {
-	const text = NAMED_IN_ANSWER.includes(tag) ? `${name} ${value}` : value;
+	const [, whole, unit] = /^([\d.,]*)(.*)$/.exec(value), before = NAMED_IN_ANSWER.includes(tag) ? `${name} ` : "";
+	const plain = text => Number(text.replaceAll(",", ""));
 
-	for (let at = told.indexOf(text); at >= 0; at = told.indexOf(text, at + 1))
-		if (!/[\d.,]/.test(told[at - 1] || ""))
-			return true;
-	return false;
+	return whole !== "" && [...told.matchAll(/(?<![\d.,])\d+(?:,\d{3})*(?:\.\d+)?/g)].some(({ 0: shown, index: at }) =>
+		told.slice(0, at).endsWith(before) && told.startsWith(unit, at + shown.length) && !/\w/.test(told[at + shown.length + unit.length] || "") &&
+		Number(plain(whole).toFixed((shown.split(".")[1] || "").length)) === plain(shown));
 }
 
 /** The metrics next to the answer, without the ones that it contains; below them the absent ones, with their reason. */
