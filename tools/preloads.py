@@ -20,7 +20,7 @@ ANYWHERE = set("""
     __errno_location bcmp memchr memcmp memcpy memmove memset stpcpy strchr strcmp strcpy strlen strncmp strrchr strstr strcspn strspn
     clock_gettime close fcntl fstat ftruncate getpid getppid gettid ioctl madvise mincore mmap munmap open prctl pwrite readlink
     sched_yield syscall unlink write pthread_self pthread_setspecific sigaddset sigdelset sigemptyset sigfillset sigismember
-    _dl_find_object dl_iterate_phdr __environ environ __libc_single_threaded __libc_stack_end __progname
+    _dl_find_object dl_iterate_phdr __environ _environ environ __libc_single_threaded __libc_stack_end __progname
     program_invocation_short_name stdin stdout __libc_current_sigrtmax __libc_current_sigrtmin
     """.split())
 # Called in the constructor, at the start or exit of a thread, or at program exit; never by a handler or a hook.

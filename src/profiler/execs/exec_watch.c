@@ -62,8 +62,14 @@ static struct {
 
 static void exec_look_up(const char *name, void *to)
 {
-	void *at = dlsym(RTLD_NEXT, name);
+	void *at = NULL;
 
+	/* It changed once: a file that is no program is no script since. Before glibc 2.36 dlsym()
+	 * may return the older function. */
+	if (!strncmp(name, "posix_spawn", 11))
+		at = dlvsym(RTLD_NEXT, name, "GLIBC_2.15");
+	if (!at)
+		at = dlsym(RTLD_NEXT, name);
 	memcpy(to, &at, sizeof at);
 }
 

@@ -27,5 +27,5 @@ deepclock memory --quiet --save run.json -- python3 sizes.py >out || cat out
 record run.json '[row[4:7:2] for row in t("memory/lines")["rows"] if "sizes.py:4" in row[0]]' 'f("result", "answer").split(" by ")[1].split(";")[0]' \
 	'f("memory", "unseen")' 'f("memory", "stacks_failed")' '0 < f("cost", "resident") < 2**23' \
 	'0 < f("cost", "file") < 2**21' '[n["code"] for n in r["notes"]]'
-deepclock report run.json --tree allocations --weight bytes | grep -E -m3 '^ *(main|Store.fill|rows) ' | sed 's/[0-9].*//; s/ *$//' |
+deepclock report run.json --tree allocations --weight bytes | grep -E -m3 '^ *(main|(Store\.)?fill|rows) ' | sed 's/[0-9].*//; s/Store\.//; s/ *$//' |
 	awk '{ match($0, /^ */); if (NR == 1) at = RLENGTH + 1; print substr($0, at) }' # below what the C library has

@@ -26,10 +26,11 @@ import os
 os.system("sleep 0.05")
 END
 deepclock trace --children apart --format csv -- python3 shell.py | grep -o 'zones/wait: child/calls",1'
-# A program that exits by _exit(), as many shells do, has ended normally.
+# A program that exits by _exit(), as many shells do, has ended normally. select() without files sleeps.
 cat > leave.py <<'END'
-import os, time
+import os, select, time
 time.sleep(0.05)
+select.select([], [], [], 0.05)
 os._exit(4)
 END
-deepclock trace --format csv -- python3 leave.py | grep -o 'zones/wait: sleep/calls",1'
+deepclock trace --format csv -- python3 leave.py | grep -o 'zones/wait: sleep/calls",2'

@@ -8,24 +8,36 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 
-WAITS(int, poll, "wait: poll", (struct pollfd * files, nfds_t n, int ms), (files, n, ms))
-WAITS(int, ppoll, "wait: poll",
-      (struct pollfd * files, nfds_t n, const struct timespec *time, const sigset_t *mask),
-      (files, n, time, mask))
-WAITS(int, __poll_chk, "wait: poll", (struct pollfd * files, nfds_t n, int ms, size_t cap),
-      (files, n, ms, cap))
-WAITS(int, __ppoll_chk, "wait: poll",
-      (struct pollfd * files, nfds_t n, const struct timespec *time, const sigset_t *mask,
-       size_t cap),
-      (files, n, time, mask, cap))
-WAITS(int, select, "wait: poll",
-      (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
-       struct timeval *restrict time),
-      (n, in, out, other, time))
-WAITS(int, pselect, "wait: poll",
-      (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
-       const struct timespec *restrict time, const sigset_t *restrict mask),
-      (n, in, out, other, time, mask))
+/* Without files they are ways to sleep, as in time.sleep() before Python 3.11. */
+#define WAITS_FOR_FILES(name, parameters, arguments)                          \
+	PRELOAD int name parameters                                           \
+	{                                                                     \
+		static dck_zone_site polls = {"wait: poll", "", 0, 0};        \
+		static dck_zone_site sleeps = {"wait: sleep", "", 0, 0};      \
+		dck_wait w __attribute__((cleanup(dck_wait_end))) = {         \
+		    .what = n > 0 ? &polls : &sleeps, .fd = -1, .bytes = -1}; \
+		dck_wait_begin(&w);                                           \
+		return REAL(name) arguments;                                  \
+	}
+WAITS_FOR_FILES(poll, (struct pollfd * files, nfds_t n, int ms), (files, n, ms))
+WAITS_FOR_FILES(ppoll,
+		(struct pollfd * files, nfds_t n, const struct timespec *time,
+		 const sigset_t *mask),
+		(files, n, time, mask))
+WAITS_FOR_FILES(__poll_chk, (struct pollfd * files, nfds_t n, int ms, size_t cap),
+		(files, n, ms, cap))
+WAITS_FOR_FILES(__ppoll_chk,
+		(struct pollfd * files, nfds_t n, const struct timespec *time, const sigset_t *mask,
+		 size_t cap),
+		(files, n, time, mask, cap))
+WAITS_FOR_FILES(select,
+		(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+		 struct timeval *restrict time),
+		(n, in, out, other, time))
+WAITS_FOR_FILES(pselect,
+		(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+		 const struct timespec *restrict time, const sigset_t *restrict mask),
+		(n, in, out, other, time, mask))
 WAITS(int, epoll_wait, "wait: poll", (int fd, struct epoll_event *events, int n, int ms),
       (fd, events, n, ms))
 WAITS(int, epoll_pwait, "wait: poll",

@@ -85,7 +85,7 @@ typedef struct stepper {
 	uint64_t window_at;
 	unsigned char window[WINDOW];
 	size_t window_n;
-	unsigned long steps, wrong, unwinding, needs;
+	unsigned long steps, wrong, excused, needs;
 } stepper;
 
 static bool read_child(void *self, uint64_t address, void *to, size_t n)
@@ -161,13 +161,25 @@ static bool same(const stepper *s, const frame *found, size_t n)
 	return n == s->n;
 }
 
+/* Whether the instruction follows the push of an entry of .plt: the rule that ld 2.38 (Ubuntu
+ * 22.04) writes counts the push one byte late. */
+static bool is_late_in_plt(stepper *s, uint64_t pc)
+{
+	static const unsigned char entry[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x68};
+	unsigned char code[9];
+
+	return pc % 16 == 9 && read_child(s, pc - 9, code, sizeof code) &&
+	       memcmp(code, entry, sizeof entry) == 0;
+}
+
 static void complain(stepper *s, const unwind_regs *r, const char *how, const frame *found,
 		     size_t n, unwind_result got)
 {
 	const mapped_module *m = address_space_find(s->mapped, r->r[UNWIND_PC]);
 
-	if (s->unwinder && m && strstr(m->path, s->unwinder)) {
-		s->unwinding++;
+	if ((s->unwinder && m && strstr(m->path, s->unwinder)) ||
+	    is_late_in_plt(s, r->r[UNWIND_PC])) {
+		s->excused++;
 		return;
 	}
 	if (s->wrong++ >= SHOWN_MAX)
@@ -286,8 +298,9 @@ static void step_through(stepper *s)
 	fail_msg("it does not end");
 }
 
-/* Wrong steps per thousand in the unwinder's code, where its own rules find no caller. */
-enum { UNWINDING_MAX = 5 };
+/* Wrong steps per thousand in the unwinder's code, where its own rules find no caller, and in
+ * .plt. */
+enum { EXCUSED_MAX = 5 };
 
 /* NULL: the program was stepped through, and all frames were right, except some in `unwinder`.
  * Otherwise the reason. */
@@ -320,11 +333,11 @@ static const char *try(const char *program, const char *unwinder)
 	address_space_free(s.mapped);
 	address_space_files_free(s.files);
 	print_message(
-	    "%s: %lu steps, %lu wrong, %lu while an exception is thrown, %lu need all registers\n",
-	    program, s.steps, s.wrong, s.unwinding, s.needs);
+	    "%s: %lu steps, %lu wrong, %lu by known faults of others, %lu need all registers\n",
+	    program, s.steps, s.wrong, s.excused, s.needs);
 	assert_true(s.steps > 1000);
 	assert_int_equal(s.wrong, 0);
-	assert_true(s.unwinding * 1000 <= s.steps * UNWINDING_MAX);
+	assert_true(s.excused * 1000 <= s.steps * EXCUSED_MAX);
 	return NULL;
 }
 
