@@ -25,7 +25,7 @@ ANYWHERE = set("""
     """.split())
 # Called in the constructor, at the start or exit of a thread, or at program exit; never by a handler or a hook.
 SET_UP = {
-    "deepclock_preload": {"dlsym dlvsym": "the functions that are interposed", "fork setsid chdir dup2": "daemon(), whose steps these are",
+    "deepclock_preload": {"dlsym dlvsym": "the functions that are interposed", "secure_getenv": "configuration", "fork setsid chdir dup2": "daemon(), whose steps these are",
                           "dck_trace_flush dck_trace_leave dck_trace_on dck_wait_begin dck_wait_end dck_waits_seen "
                           "dck_zone_end dck_zone_start": "the recorder, which has the same rules"},
     "deepclock_mpi": {"dlsym dlopen dladdr": "the real function, at its first call: MPI is called by no handler and not inside malloc",

@@ -566,30 +566,34 @@ static PyObject *count_stop(PyObject *m, PyObject *codes)
 	Py_RETURN_TRUE;
 }
 
-/* Collects the thread counters of the last counter, which has stopped. */
-static size_t stopped(dck_call_counter **ret, size_t max)
+/* Returns the thread counters of the last counter, which has stopped; PyMem_Free(). NULL: no
+ * memory. */
+static dck_call_counter **stopped(size_t *ret_n)
 {
-	size_t n = 0;
+	dck_call_counter **ret;
+	size_t most = 1 + all.nchildren, n = 0;
 
 	pthread_mutex_lock(&all.lock);
-	for (slot *s = all.slots; s && n < max; s = s->next)
+	for (slot *s = all.slots; s; s = s->next)
+		most++;
+	ret = PyMem_New(dck_call_counter *, most);
+	for (slot *s = all.slots; ret && s; s = s->next)
 		if (s->id == all.id && s->calls)
 			ret[n++] = s->calls;
 	pthread_mutex_unlock(&all.lock);
-	for (size_t i = 0; i < all.nchildren && n < max; i++)
+	for (size_t i = 0; ret && i < all.nchildren; i++)
 		ret[n++] = all.children[i];
-	return n;
+	*ret_n = n;
+	return ret;
 }
-
-enum { THREADS_MAX = 4096 };
 
 /* Returns one list per thread of (number, parent's index, calls, recursive, self, total); the
  * first item is None. */
 static PyObject *count_paths(PyObject *m, PyObject *none)
 {
-	dck_call_counter *threads[THREADS_MAX];
-	const size_t n = stopped(threads, THREADS_MAX);
-	PyObject *list = PyList_New(0);
+	size_t n;
+	dck_call_counter **threads = stopped(&n);
+	PyObject *list = threads ? PyList_New(0) : PyErr_NoMemory();
 	dck_err err = {0};
 
 	(void)none;
@@ -600,6 +604,7 @@ static PyObject *count_paths(PyObject *m, PyObject *none)
 		if (dck_call_counter_end(threads[i], &err) != DCK_OK) {
 			Py_XDECREF(rows);
 			Py_DECREF(list);
+			PyMem_Free(threads);
 			return ext_raise(ext_state_of(m), &err);
 		}
 		if (rows)
@@ -612,6 +617,7 @@ static PyObject *count_paths(PyObject *m, PyObject *none)
 					  (unsigned long long)p.recursive, p.self_ns, p.total_ns));
 		ext_list_add(&list, rows);
 	}
+	PyMem_Free(threads);
 	return list;
 }
 
@@ -760,14 +766,13 @@ static bool frame_of(void *self, uint64_t function, dck_frame *ret)
 /* (frames, title, method, elapsed, inside, outside, incomplete, top, sort) */
 static PyObject *count_record(PyObject *m, PyObject *args)
 {
-	dck_call_counter *threads[THREADS_MAX];
-	const size_t n = stopped(threads, THREADS_MAX);
 	dck_record *r = NULL;
 	dck_err err = {0};
 	dck_call_counter_meta about = {
 	    .frame = frame_of, .replaced = all.replaced, .uncounted = all.uncounted};
 	unsigned long long elapsed, top;
 	int incomplete;
+	size_t n;
 
 	if (!PyArg_ParseTuple(args, "O!ysKddpKs:_count_record", &PyDict_Type, &about.self,
 			      &about.title, &about.method, &elapsed, &about.cost_inside_ns,
@@ -778,12 +783,16 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	about.top = (size_t)top;
 	about.processes = 1 + all.nprocesses;
 	about.threads = all.nprocesses ? 0 : all.threads;
+	dck_call_counter **threads = stopped(&n);
+	if (!threads)
+		return PyErr_NoMemory();
 	dck_status status = DCK_OK;
 	for (size_t i = 0; i < n && status == DCK_OK; i++)
 		status = dck_call_counter_end(threads[i], &err);
 	if (status == DCK_OK)
 		status = dck_call_counter_record((const dck_call_counter *const *)threads, n,
 						 &about, &r, &err);
+	PyMem_Free(threads);
 	return ext_result(ext_state_of(m), status, r, &err);
 }
 

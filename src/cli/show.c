@@ -18,6 +18,7 @@
 #include "cli.h"
 #include "report_calls.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -93,8 +94,17 @@ static void on_log(void *self, dck_log_level level, const char *text)
 
 const char *cli_program(const cli *c)
 {
+	static const char exe[] = "/proc/self/exe";
+	char real[PATH_MAX];
+	const ssize_t n = readlink(exe, real, sizeof real - 1);
+
+	real[n > 0 ? n : 0] = '\0';
+	const char *slash = strrchr(real, '/');
+	/* The dynamic loader that was called by its name: 'ld-linux-x86-64.so.2 ./deepclock'. */
+	if (slash && strncmp(slash, "/ld-", 4) == 0)
+		return c->argv[0];
 	/* This is the same file even when it was replaced or PATH has changed since the start. */
-	return access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : c->argv[0];
+	return access(exe, X_OK) == 0 ? exe : c->argv[0];
 }
 
 /* Returns whether the missing file and directories of the path can be created. If not, errno has

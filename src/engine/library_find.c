@@ -132,11 +132,13 @@ void library_find_beside(library_places *p, mem_arena *a, const char *self)
 
 static void beside_deepclock(library_places *p, mem_arena *a)
 {
-	const char *library = os_library_of(&here);
+	const char *library = os_library_of(&here), *executed = os_program_executed();
 
 	library_find_beside(p, a, "/proc/self/exe");
 	if (library)
 		library_find_beside(p, a, library);
+	if (executed)
+		library_find_beside(p, a, executed);
 }
 
 /* --- Python packages */

@@ -162,6 +162,9 @@ void os_library_preload(const char *path);
 void *os_symbol_default(const char *name);
 /* Returns the file of the library or program with this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
+/* Returns the path by which the process was executed, also where /proc is not mounted: relative to
+ * the directory at its start; NULL: not known. */
+const char *os_program_executed(void);
 /* Returns the path of a library that is part of deepclock, in the build or as installed; the
  * newest, if several match the pattern. NULL: not found. */
 const char *os_library_beside(mem_arena *a, const char *pattern);

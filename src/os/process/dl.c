@@ -130,6 +130,11 @@ const char *os_library_of(const void *address)
 	return dladdr(address, &info) ? info.dli_fname : NULL;
 }
 
+const char *os_program_executed(void)
+{
+	return (const char *)(uintptr_t)getauxval(AT_EXECFN);
+}
+
 /* Relative to the directory of the library or extension with this code, and of the program: in a
  * build, in an installation, in the packages that a wheel is installed in. */
 static const char *const beside_places[] = {"",
@@ -147,9 +152,8 @@ static const char *const beside_places[] = {"",
 const char *os_library_beside(mem_arena *a, const char *pattern)
 {
 	const char *own = os_library_of(beside_places), *found = NULL;
-	/* The last one is what was executed: for where /proc is not mounted. */
 	const char *const files[] = {own && strstr(own, ".so") ? own : "", "/proc/self/exe",
-				     (const char *)(uintptr_t)getauxval(AT_EXECFN)};
+				     os_program_executed()};
 	char real[PATH_MAX], *slash;
 
 	for (size_t f = 0; f < 3 && !found; f++) {

@@ -45,7 +45,7 @@ void zone_stats_close_batch(zone_stats *z)
 void zone_stats_add_pieces(zone_stats *z, const zone_pieces *p, uint64_t ns, uint64_t self_ns,
 			   bool outermost, bool finished)
 {
-	z->total_ns += p->total_ns + (outermost ? ns : 0);
+	z->total_ns = zone_sum(z->total_ns, p->total_ns + (outermost ? ns : 0));
 	(finished ? zone_stats_add : zone_stats_add_unfinished)(z, p->took_ns + ns,
 								p->self_ns + self_ns, false);
 }

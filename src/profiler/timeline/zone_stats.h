@@ -45,16 +45,26 @@ typedef struct zone_pieces {
 /* The self_ns of a range that any thread may end, whose children are unknown. */
 #define ZONE_SELF_UNKNOWN UINT64_MAX
 
+/* Sums end here, 292 years: it stands for any more. */
+#define ZONE_SUM_MAX ((uint64_t)INT64_MAX)
+
+static inline uint64_t zone_sum(uint64_t a, uint64_t b)
+{
+	const uint64_t sum = a + b;
+
+	return sum < a || sum > ZONE_SUM_MAX ? ZONE_SUM_MAX : sum;
+}
+
 void zone_stats_close_batch(zone_stats *z); /* zone_stats_add() calls it */
 void zone_stats_done(zone_stats *z);
 
 static inline void zone_stats_add_time(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
 {
-	z->total_ns += outermost ? ns : 0;
+	z->total_ns = zone_sum(z->total_ns, outermost ? ns : 0);
 	if (self_ns == ZONE_SELF_UNKNOWN)
 		z->self_unknown = true;
 	else
-		z->self_ns += self_ns;
+		z->self_ns = zone_sum(z->self_ns, self_ns);
 }
 
 /* The time of devices: that of the work itself if it is known, so that a zone around it does not
@@ -72,7 +82,7 @@ static inline void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, 
 		z->batch_calls = 1;
 		z->min_ns = ns;
 	}
-	z->sum_ns += ns;
+	z->sum_ns = zone_sum(z->sum_ns, ns);
 	if (ns < z->min_ns)
 		z->min_ns = ns;
 	if (ns > z->max_ns)

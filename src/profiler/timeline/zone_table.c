@@ -79,6 +79,13 @@ static void moved_put(record_builder *b, const zone_stats *z)
 	record_cell_real(b, z->bytes * 1e9 / (double)z->total_ns);
 }
 
+static const char too_long[] = "the sum is more than 292 years";
+
+static dck_value zone_sum_value(uint64_t ns)
+{
+	return ns < ZONE_SUM_MAX ? RECORD_INT((int64_t)ns) : RECORD_ABSENT(too_long);
+}
+
 static void zone_row_put(record_builder *b, const zone_row *r, const zone_percentiles *p,
 			 const zone_columns *with)
 {
@@ -88,11 +95,11 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 
 	record_cell_text(b, r->name);
 	record_cell_int(b, (int64_t)(z->calls + z->unfinished));
-	record_cell_int(b, (int64_t)z->total_ns);
+	record_cell(b, zone_sum_value(z->total_ns));
 	record_cell(b,
 		    z->self_unknown
 			? RECORD_ABSENT("a range that any thread may end: its children are unknown")
-			: RECORD_INT((int64_t)z->self_ns));
+			: zone_sum_value(z->self_ns));
 	if (with->device)
 		record_cell_int(b, (int64_t)zone_stats_device_ns(z));
 	if (with->share)
@@ -104,7 +111,9 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 			record_cell_absent(b, none);
 		return;
 	}
-	if (zone_stats_mean(z, zone_confidence, &mean, &lo, &hi))
+	if (z->sum_ns >= ZONE_SUM_MAX)
+		record_cell_absent(b, too_long);
+	else if (zone_stats_mean(z, zone_confidence, &mean, &lo, &hi))
 		record_cell_interval(b, mean, lo, hi, zone_confidence);
 	else
 		record_cell_real(b, mean);
@@ -255,7 +264,7 @@ static dck_status zone_rows_find(const zone_aggregate *s, zone_name_of *name_of,
 		r.row[r.n++] = (zone_row){name ? name : "(no name)", z};
 		r.with.device = r.with.device || zone_stats_device_ns(z) > 0;
 		r.with.bytes = r.with.bytes || z->bytes > 0;
-		r.with.all_ns += z->self_ns;
+		r.with.all_ns = zone_sum(r.with.all_ns, z->self_ns);
 	}
 	qsort(r.row, r.n, sizeof *r.row, by_total);
 	*ret = r;

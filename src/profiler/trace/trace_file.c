@@ -27,8 +27,10 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "os/file/gzip.h"
+#include "profiler/trace/result/lost_children.h"
 #include "profiler/trace/zone_names.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +42,6 @@ enum {
 	NAME_TIMES = 12,
 	FEW = 16,
 	HELD_FEW = 8192,
-	PARTS_MAX = 1000,
 	ENDED_MIN = 1024,
 	/* Bytes of a write(): of 8 KiB each, the kernel takes twice the CPU time a byte. */
 	STAGED_BYTES = 1 << 18
@@ -217,6 +218,8 @@ static bool trace_trace_file_open(trace_file *f)
 	if (os_open_append(f->path, &f->fd, &err) != DCK_OK ||
 	    (os_fd_kind(f->fd, NULL) == OS_FILE &&
 	     os_truncate(f->fd, f->path, 0, &err) != DCK_OK)) {
+		if (f->announce)
+			lost_children_unwritten(errno);
 		fail(f, &err);
 		return false;
 	}
@@ -225,6 +228,10 @@ static bool trace_trace_file_open(trace_file *f)
 	f->made = true;
 	f->nstaged = 0;
 	if (f->announce && os_file_create_exclusive(f->announce)) {
+		mem_free(f->announce);
+		f->announce = NULL;
+	} else if (f->announce && lost_children_errno(errno)) {
+		lost_children_unwritten(errno);
 		mem_free(f->announce);
 		f->announce = NULL;
 	}
@@ -594,9 +601,11 @@ dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const c
 
 	*ret = mem_arena_fmt(a, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
 	/* A process that recorded before exec() has the same number after it. */
-	for (int part = 2; *ret && part <= PARTS_MAX && os_file_exists(*ret); part++)
+	for (int part = 2; *ret && part <= LOST_CHILDREN_PARTS && os_file_exists(*ret); part++)
 		*ret =
 		    mem_arena_fmt(a, "%.*s.%ld-%d%s", (int)(n - k), path, pid, part, path + n - k);
 	DCK_NEED(*ret, err, "for the name of a child's trace");
+	if (os_file_exists(*ret))
+		lost_children_replaced();
 	return DCK_OK;
 }

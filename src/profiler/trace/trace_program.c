@@ -26,13 +26,16 @@
 #include "record/copy.h"
 #include "record/others.h"
 #include "record/program_end.h"
+#include "record/program_file.h"
 #include "profiler/timeline/timeline.h"
+#include "profiler/trace/result/lost_children.h"
 #include "profiler/trace/result/zone_record.h"
 #include "profiler/trace/trace_children.h"
 #include "profiler/trace/trace_options.h"
 #include "profiler/trace/trace_program.h"
 #include "profiler/trace/trace_samples.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,6 +213,51 @@ static void cuda_put(record_builder *b, const dck_record *record, const char *wh
 	record_note(b, "cuda-not-recorded", "no kernel was recorded: %s", why);
 }
 
+/* Makes the file beside that result in which children count recordings that left none. */
+static lost_children *lost_children_make(mem_arena *a, const char *directory)
+{
+	static const lost_children none;
+	const char *path = mem_arena_fmt(a, "%s/%s", directory, LOST_CHILDREN_NAME);
+	lost_children *made = NULL;
+	size_t bytes = 0;
+	dck_sink out;
+	int fd;
+
+	if (!path || os_open_append(path, &fd, NULL) != DCK_OK)
+		return NULL;
+	dck_sink_fd(&out, fd);
+	sink_put(&out, &none, sizeof none);
+	if (dck_sink_finish(&out, NULL) == DCK_OK)
+		made = os_file_map(path, true, sizeof none, &bytes);
+	else
+		os_file_remove(path);
+	os_close(fd);
+	return made;
+}
+
+static void lost_children_put(record_builder *b, const lost_children *lost)
+{
+	const uint32_t unwritten = lost ? atomic_load(&lost->unwritten) : 0;
+	const uint32_t replaced = lost ? atomic_load(&lost->replaced) : 0;
+
+	if (unwritten) {
+		record_note(b, "programs-not-recorded",
+			    "%u recording%s of child processes, or of programs that they started, "
+			    "could not be written after setuid(), chroot() or in a sandbox (%s), "
+			    "and %s not in this result",
+			    unwritten, unwritten == 1 ? "" : "s",
+			    strerror(atomic_load(&lost->error)), unwritten == 1 ? "is" : "are");
+		record_remedy(b, "%s", program_file_remedy(EACCES));
+	}
+	if (replaced) {
+		record_note(b, "programs-not-recorded",
+			    "%u recording%s not in this result, since a process called exec() more "
+			    "than %d times",
+			    replaced, replaced == 1 ? " is" : "s are", (int)LOST_CHILDREN_PARTS);
+		record_remedy(b, "trace the program that it becomes alone");
+	}
+}
+
 /* Writes the command that shows the file, quoted for a shell. */
 static void next_put(record_builder *b, const char *path)
 {
@@ -226,8 +274,8 @@ static void next_put(record_builder *b, const char *path)
  * without the recorder's start and the work on traces afterwards. On failure *record is freed. */
 static dck_status took_put(const dck_program *p, const char *path, uint64_t ns,
 			   const program_end *end, const record_others *others,
-			   trace_samples *samples, bool with_cuda, const char *cuda_why,
-			   dck_record **record, dck_err *err)
+			   const lost_children *lost, trace_samples *samples, bool with_cuda,
+			   const char *cuda_why, dck_record **record, dck_err *err)
 {
 	record_builder *b = record_begin_program(p->argv);
 	dck_status st = DCK_OK;
@@ -245,6 +293,7 @@ static dck_status took_put(const dck_program *p, const char *path, uint64_t ns,
 	program_end_put(end, b);
 	record_fact_int(b, "trace", "program_elapsed", DCK_UNIT_NS, (int64_t)ns);
 	record_others_put(others, b, "trace", false);
+	lost_children_put(b, lost);
 	next_put(b, path);
 	if (with_cuda)
 		cuda_put(b, *record, cuda_why);
@@ -293,6 +342,7 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *result = mem_arena_fmt(a, "%s/run.result", directory);
+	lost_children *lost = lost_children_make(a, directory);
 	const char *why = NULL, *preload = preload_find(a, c, p->argv[0], &why);
 	const char *set[SET_MAX + 1] = {NULL};
 	size_t nset = 0;
@@ -350,10 +400,11 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 			st = ERR_SET(err, E_CANCEL, "cancelled before it recorded");
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
-		DCK_NEXT(st, took_put(p, c->path, took, &end, &others, samples, c->cuda, cuda_why,
-				      ret, err));
+		DCK_NEXT(st, took_put(p, c->path, took, &end, &others, lost, samples, c->cuda,
+				      cuda_why, ret, err));
 	}
 	trace_samples_free(samples);
+	os_file_unmap(lost, sizeof *lost);
 	mem_arena_free(a);
 	return st;
 }

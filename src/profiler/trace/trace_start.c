@@ -19,6 +19,7 @@
 #include "profiler/trace/device_track.h"
 #include "profiler/trace/recorder.h"
 #include "profiler/trace/result/child_result.h"
+#include "profiler/trace/result/lost_children.h"
 #include "profiler/trace/trace_file.h"
 #include "profiler/trace/trace_options.h"
 #include "profiler/trace/waiting.h"
@@ -106,6 +107,8 @@ static dck_status start_claim(struct start_state *s, recorder_plan *p, dck_err *
 	const char *result = result_asked(p->arena);
 	const long owner = owner_get(), self = os_process_id();
 
+	if (result)
+		lost_children_map(result);
 	s->owner = owner;
 	s->child = owner && owner != self;
 	/* If a parent without a recording starts several programs, the first owns the file. */

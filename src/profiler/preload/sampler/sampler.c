@@ -390,7 +390,6 @@ __attribute__((constructor)) static void program_begins(void)
 {
 	struct sigaction action = {.sa_sigaction = sampler_on_signal,
 				   .sa_flags = SA_SIGINFO | SA_RESTART | sampler_stack_flag()};
-	sigset_t ours;
 	const int e = errno;
 
 	sampler_find_all();
@@ -401,13 +400,10 @@ __attribute__((constructor)) static void program_begins(void)
 		sigfillset(&action.sa_mask);
 		unwind_self_refresh();
 		if (sigaction(number, &action, NULL) == 0) {
-			/* A mask that blocked all signals before exec() is inherited and blocks
-			 * this one too. */
-			sigemptyset(&ours);
-			sigaddset(&ours, number);
-			pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 			slots = found;
 			sampler_signal_take(number);
+			/* A mask that blocked all signals before exec() is inherited. */
+			sampler_signal_unblock();
 			name_write(SLOT_EXEC);
 			dl_iterate_phdr(code_report, NULL);
 			self_modules_notify(module_found);

@@ -19,13 +19,15 @@
 
 /* The interposed functions, and the next definition of each. All are looked up at the start,
  * because a lookup takes a lock. */
-#define SAMPLER_FUNCTIONS(X) \
-	X(pthread_create)    \
-	X(thrd_create)       \
-	X(pthread_sigmask)   \
-	X(dlclose)           \
-	X(sigprocmask)       \
-	X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(signalfd) X(sigaction) X(signal) X(sigaltstack)
+#define SAMPLER_FUNCTIONS(X)                                                             \
+	X(pthread_create)                                                                \
+	X(thrd_create)                                                                   \
+	X(pthread_sigmask)                                                               \
+	X(dlclose)                                                                       \
+	X(sigprocmask)                                                                   \
+	X(sigwait)                                                                       \
+	X(sigwaitinfo) X(sigtimedwait) X(signalfd) X(sigaction) X(signal) X(sigaltstack) \
+	    X(sysv_signal) X(sigset) X(sigignore) X(sighold) X(sigblock) X(sigsetmask)
 enum sampler_number {
 #define X(f) SAMPLER_##f,
 	SAMPLER_FUNCTIONS(X)
@@ -48,6 +50,8 @@ enum { SAMPLER_STACK = 12288 };	      /* what the handler needs besides the kern
 int sampler_stack_flag(void);
 /* Passes a signal that no clock sent to the program's handler. */
 void sampler_signal_theirs(int sig, siginfo_t *info, void *context);
+/* Unblocks the signal in the calling thread, which may have inherited a mask of all signals. */
+void sampler_signal_unblock(void);
 /* Start and stop sampling the calling thread. */
 void sampler_thread_begins(void);
 void sampler_thread_ends(void);

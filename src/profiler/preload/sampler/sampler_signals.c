@@ -34,6 +34,18 @@ void sampler_signal_take(int n)
 	atomic_store(&number, n);
 }
 
+void sampler_signal_unblock(void)
+{
+	const int ours = sampler_signal();
+	sigset_t set;
+
+	if (!ours)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, ours);
+	SAMPLER_NEXT(pthread_sigmask)(SIG_UNBLOCK, &set, NULL);
+}
+
 /* The same set without ours, in *own where there is something to leave out. */
 static const sigset_t *without(const sigset_t *set, sigset_t *own)
 {
@@ -140,6 +152,71 @@ SAMPLER_API void (*signal(int sig, void (*handler)(int)))(int)
 		return SAMPLER_NEXT(signal)(sig, handler);
 	sigaction(sig, &action, &old);
 	return old.sa_handler;
+}
+
+/* --- older functions, with which glibc calls its own past ours, too */
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* programs may call them */
+
+static bool is_ours(int sig)
+{
+	return sig != 0 && sig == sampler_signal();
+}
+
+SAMPLER_API void (*sysv_signal(int sig, void (*handler)(int)))(int)
+{
+	return is_ours(sig) ? signal(sig, handler) : SAMPLER_NEXT(sysv_signal)(sig, handler);
+}
+
+/* signal() of programs that are built for X/Open alone */
+SAMPLER_API void (*__sysv_signal(int sig, void (*handler)(int)))(int)
+{
+	return sysv_signal(sig, handler);
+}
+
+SAMPLER_API void (*ssignal(int sig, void (*handler)(int)))(int)
+{
+	return signal(sig, handler);
+}
+
+SAMPLER_API void (*sigset(int sig, void (*handler)(int)))(int)
+{
+	struct sigaction old;
+
+	if (!is_ours(sig))
+		return SAMPLER_NEXT(sigset)(sig, handler);
+	if (handler != SIG_HOLD)
+		return signal(sig, handler);
+	sigaction(sig, NULL, &old);
+	return old.sa_handler;
+}
+
+SAMPLER_API int sigignore(int sig)
+{
+	return is_ours(sig) ? (signal(sig, SIG_IGN), 0) : SAMPLER_NEXT(sigignore)(sig);
+}
+
+SAMPLER_API int sighold(int sig)
+{
+	return is_ours(sig) ? 0 : SAMPLER_NEXT(sighold)(sig);
+}
+
+/* The mask without ours: a bit for each of the signals from 1 to 32. */
+static int mask_without(int mask)
+{
+	const int ours = sampler_signal();
+
+	return ours > 0 && ours <= 32 ? (int)((unsigned)mask & ~(1u << (ours - 1))) : mask;
+}
+
+SAMPLER_API int sigblock(int mask)
+{
+	return SAMPLER_NEXT(sigblock)(mask_without(mask));
+}
+
+SAMPLER_API int sigsetmask(int mask)
+{
+	return SAMPLER_NEXT(sigsetmask)(mask_without(mask));
 }
 
 /* The handler then runs on the stack that it interrupts. It needs an alternate one where that is

@@ -44,6 +44,7 @@ static void *threads_begins(void *arg)
 	void *ret;
 
 	pthread_cleanup_push(threads_ends, NULL);
+	sampler_signal_unblock(); /* pthread_attr_setsigmask_np() may have blocked it */
 	if (!b.tight)
 		sampler_thread_begins();
 	ret = b.f(b.arg);

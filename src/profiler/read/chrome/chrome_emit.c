@@ -143,7 +143,7 @@ static dck_status chrome_numbers_join(chrome_reader *x, chrome_row *r, const chr
 	memcpy(to, x->numbers + r->numbers, n * sizeof *to);
 	memcpy(to + n, x->numbers + end->numbers, end->nnumbers * sizeof *to);
 	r->numbers = x->nnumbers;
-	r->nnumbers = (uint8_t)all;
+	r->nnumbers = all;
 	x->nnumbers += all;
 	return DCK_OK;
 }

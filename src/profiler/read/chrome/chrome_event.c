@@ -11,8 +11,8 @@
  * because a double has too few digits. Ids are numbers or hashes of texts, mixed with the hash of
  * what scopes them: category, name, "scope", "id2".
  *
- * Bounds: NUMBERS_MAX numbers of one range (more are left out), CHROME_EVENTS_MAX rows and
- * CHROME_NUMBERS_MAX numbers of a file (E_LIMIT), 255 bytes of shapes; memory is 40 bytes for a
+ * Bounds: NUMBERS_MAX numbers of one event, CHROME_EVENTS_MAX rows and CHROME_NUMBERS_MAX
+ * numbers of a file (E_LIMIT), 255 bytes of shapes; memory is 40 bytes for a
  * row. Source: "Trace Event Format" (chrome_read.h has the address).
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -26,8 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Per range, and per counter: further ones are dropped. A range has those of its end too. */
-enum { NUMBERS_MAX = UINT8_MAX / 2, SERIES_MAX = 1 << 16 };
+/* Per event. A range has those of its end too. */
+enum { NUMBERS_MAX = 1 << 16 };
 
 typedef struct event {
 	char phase;
@@ -43,6 +43,11 @@ typedef struct event {
 	uint32_t shapes;   /* shapes of its inputs; 0: none given */
 	uint32_t nnumbers; /* x->given */
 } event;
+
+static dck_status no_space(chrome_reader *x, const char *what, unsigned most)
+{
+	DCK_FAIL(x->err, E_LIMIT, "%s has more than %u %s", x->source->label, most, what);
+}
 
 /* --- numbers */
 
@@ -185,12 +190,14 @@ static dck_status read_argument(chrome_reader *x, uint32_t key, json_token t, ev
 		return event_text_put(x, &e->said);
 	/* Some programs write the values of counters as texts. */
 	const bool literal = t == JSON_LITERAL || (t == JSON_TEXT && e->phase == 'C');
-	if (!literal || e->nnumbers == SERIES_MAX)
+	if (!literal)
 		return json_skip(&x->json, t, x->err);
 	if (strcmp(x->json.text, "true") == 0)
 		real = 1;
 	else if (!json_number(x->json.text, &real) || !isfinite(real))
 		return DCK_OK;
+	if (e->nnumbers == NUMBERS_MAX)
+		return no_space(x, "numbers in an event", NUMBERS_MAX);
 	DCK_NEED(mem_reserve(&x->given, &x->given_cap, e->nnumbers + (size_t)1, sizeof *x->given),
 		 x->err, "for the numbers of a trace");
 	x->given[e->nnumbers++] = (chrome_number){key, real};
@@ -336,15 +343,10 @@ static dck_status read_member(chrome_reader *x, member m, json_token t, event *e
 
 /* --- stored events */
 
-static dck_status no_space(chrome_reader *x, const char *what, unsigned most)
-{
-	DCK_FAIL(x->err, E_LIMIT, "%s has more than %u %s", x->source->label, most, what);
-}
-
 static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row)
 {
 	row->numbers = x->nnumbers;
-	for (uint32_t i = 0; i < e->nnumbers && i < NUMBERS_MAX; i++) {
+	for (uint32_t i = 0; i < e->nnumbers; i++) {
 		if (x->nnumbers == CHROME_NUMBERS_MAX)
 			return no_space(x, "numbers", CHROME_NUMBERS_MAX);
 		DCK_NEED(

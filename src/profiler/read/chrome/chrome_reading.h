@@ -36,7 +36,8 @@ typedef struct chrome_row {
 	uint32_t name, track; /* name: of an end a text; 0: none */
 	uint32_t numbers;     /* index of the first; of a flow: the one that waits too, plus 1 */
 	uint32_t order;	      /* in the file */
-	uint8_t kind, nnumbers;
+	uint32_t nnumbers;
+	uint8_t kind;
 	bool behind; /* sorts after other events of its time and track */
 } chrome_row;
 

@@ -86,7 +86,7 @@ static const char named_thread[] = "thread 4/5 'main'  of 'process 4/0 'prog'  o
 static const char *told_of(const char *file, const char *what, trace_read_facts *facts)
 {
 	static trace_log got;
-	static char text[4096];
+	static char text[8192];
 	dck_err err = {0};
 
 	if (read_log(file, strlen(file), &got, facts, &err) != DCK_OK)
@@ -224,6 +224,34 @@ static void each_kind_of_event_is_understood(void **state)
 		}
 	assert_int_equal(facts.undated, 1);
 	assert_int_equal(facts.skipped, 1);
+}
+
+/* A range has all numbers of its beginning and of its end. */
+static void no_number_is_left_out(void **state)
+{
+	enum { NUMBERS = 140 };
+	static char file[2 * NUMBERS * 12 + 200];
+	const char *got;
+	size_t n = 0, seen = 0;
+	trace_read_facts facts;
+
+	(void)state;
+	for (int end = 0; end < 2; end++) {
+		n += (size_t)snprintf(file + n, sizeof file - n,
+				      "%s{" ON "\"ph\":\"%s\",\"ts\":%d,"
+				      "\"name\":\"r\",\"args\":{",
+				      end ? "}}," : "[", end ? "E" : "B", 1 + end);
+		for (int i = 0; i < NUMBERS; i++)
+			n += (size_t)snprintf(file + n, sizeof file - n, "%s\"%s%d\":%d",
+					      i ? "," : "", end ? "e" : "b", i, i);
+	}
+	snprintf(file + n, sizeof file - n, "}}]");
+	got = told_of(file, main_thread, &facts);
+	while ((got = strstr(got, "number "))) {
+		got++;
+		seen++;
+	}
+	assert_int_equal(seen, 2 * NUMBERS);
 }
 
 /* The last nanosecond of 63 bits is valid, later times are not. */
@@ -583,6 +611,7 @@ int test_chrome_read(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_was_written_comes_back),
 	    cmocka_unit_test(each_kind_of_event_is_understood),
+	    cmocka_unit_test(no_number_is_left_out),
 	    cmocka_unit_test(times_end_after_292_years),
 	    cmocka_unit_test(ranges_of_any_thread),
 	    cmocka_unit_test(ids_of_different_categories_differ),

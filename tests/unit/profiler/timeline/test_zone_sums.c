@@ -63,6 +63,22 @@ static void a_range_inside_its_own_name_counts_once_in_total(void **state)
 	assert_int_equal(zone_aggregate_end(&sums, &thread, 100, true), ZONE_UNMATCHED);
 }
 
+/* Ranges of several threads may sum to more than a time can be. */
+static void sums_end_at_292_years(void **state)
+{
+	zone_stats z = {0};
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		zone_stats_add(&z, ZONE_SUM_MAX - 7, ZONE_SUM_MAX - 7, true);
+	assert_int_equal(z.calls, 5);
+	assert_true(z.total_ns == ZONE_SUM_MAX);
+	assert_true(z.self_ns == ZONE_SUM_MAX);
+	assert_true(z.sum_ns == ZONE_SUM_MAX);
+	assert_true(z.max_ns == ZONE_SUM_MAX - 7);
+	zone_stats_done(&z);
+}
+
 static void a_leaf_is_a_begin_and_an_end(void **state)
 {
 	(void)state;
@@ -318,6 +334,7 @@ int test_zone_sums(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(a_range_inside_its_own_name_counts_once_in_total, begin_test),
+	    cmocka_unit_test(sums_end_at_292_years),
 	    cmocka_unit_test_setup(a_leaf_is_a_begin_and_an_end, begin_test),
 	    cmocka_unit_test_setup(children_in_any_order_have_one_path_each, begin_test),
 	    cmocka_unit_test_setup(ranges_on_no_path_are_in_the_table, begin_test),
