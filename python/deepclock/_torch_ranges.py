@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's ranges on deepclock's timeline, and deepclock's zones on PyTorch's."""
 
+import contextlib
 import threading
 
 import torch
@@ -33,9 +34,10 @@ class _Followed:
 
         def followed_enter(range_):
             result = enter(range_)
-            range_.__dict__["deepclock_zone"] = True
-            with _mirror.paused():
-                _deepclock.push(range_.name)
+            if not getattr(_own, "is_hidden", False):
+                range_.__dict__["deepclock_zone"] = True
+                with _mirror.paused():
+                    _deepclock.push(range_.name)
             return result
 
         def followed_exit(range_, *raised):
@@ -80,7 +82,18 @@ class _Paused:
 
 followed = _Followed()
 _mirror = _Mirror()
+_own = threading.local()
 _users = 0
+
+
+@contextlib.contextmanager
+def hidden():
+    """While entered, ranges on this thread are no zones: those of what deepclock itself measures."""
+    _own.is_hidden = True
+    try:
+        yield
+    finally:
+        _own.is_hidden = False
 
 
 class ranges:

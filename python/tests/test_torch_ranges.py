@@ -58,6 +58,22 @@ class RangesTest(Case):
         self.assertEqual(calls(t.record)["inside"], 1)
         self.assertNotIn("before", calls(t.record))
 
+    def test_what_steps_measures_at_its_end_is_not_on_it(self):
+        net = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        with deepclock.trace() as t, deepclock.torch.steps(module=net, optimizer=optimizer) as s:
+            for x in s([torch.ones(1, 2)] * 4):
+                optimizer.zero_grad()
+                net(x).sum().backward()
+                optimizer.step()
+        self.assertIn("steps/empty_operator_ns", s.record.facts)
+        names = calls(t.record)
+        self.assertEqual(names["Optimizer.step#SGD.step"], 4)
+        self.assertEqual([name for name in names if "Adam" in name], [])
+        with deepclock.trace() as t, record_function("after"):
+            pass
+        self.assertEqual(calls(t.record), {"after": 1})
+
     def test_zones_are_in_torch_profiler(self):
         @deepclock.zone("function")
         def work():

@@ -11,6 +11,8 @@ from time import perf_counter_ns as now
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .. import _torch_ranges
+
 
 class _Mode(TorchDispatchMode):
     def __init__(self):
@@ -49,8 +51,8 @@ def _compiles():
 
 def empty_operator_ns():
     """The time of a training step of a network of single numbers, by its operators. The state of the random numbers is
-    restored."""
-    with torch.random.fork_rng(devices=[]), torch.enable_grad():
+    restored, and a timeline that is recorded does not show its ranges."""
+    with torch.random.fork_rng(devices=[]), torch.enable_grad(), _torch_ranges.hidden():
         layers = (part for _ in range(4) for part in (torch.nn.Linear(1, 1), torch.nn.ReLU()))
         net = torch.nn.Sequential(*layers)
         optimiser = torch.optim.Adam(net.parameters())

@@ -1,4 +1,5 @@
-# The handler of samples has room where a program's threads have the smallest stacks, and its handlers a small one.
+# The handler of samples has room where a program's threads have the smallest stacks, and its handlers a small one;
+# stacks of the default size keep it.
 sampled-program || exit
 cat >stacks.c <<'C'
 #include <limits.h>
@@ -20,6 +21,7 @@ static __attribute__((noinline)) void nests(int deep)
 	sum += room[3];
 }
 static void *runs(void *unused) { nests(5); return unused; }
+static void *nests_far(void *unused) { nests(500); return unused; }
 static void handler(int s) { works(3000000 + 0 * s); }
 int main(void)
 {
@@ -32,6 +34,9 @@ int main(void)
 	for (int i = 0; i < 5; i++)
 		if (pthread_create(&thread, &a, runs, NULL) == 0)
 			pthread_join(thread, NULL);
+	pthread_attr_init(&a); /* as Python's threads: no size is set */
+	if (pthread_create(&thread, &a, nests_far, NULL) == 0)
+		pthread_join(thread, NULL);
 	if (sigaltstack(&small, NULL)) { /* larger frames */
 		puts("done");
 		return 0;

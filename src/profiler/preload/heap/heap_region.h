@@ -5,8 +5,9 @@
  *
  * A frame is an address in the code of a module. A node is a frame that was called through the node
  * `parent`; node 0 is unused, and the next HEAP_ROOT_SHARDS nodes are the roots, which are assigned
- * to threads in turn, so that two threads seldom write to one node. A node counts the allocations
- * of exactly its path. All counters only grow, except `live`, `live_blocks` and `at_peak`.
+ * to threads in turn, so that two threads seldom write to one node. HEAP_NODE_MAPPING follows, for
+ * mappings whose path does not fit. A node counts the allocations of exactly its path. All counters
+ * only grow, except `live`, `live_blocks` and `at_peak`.
  *
  * If a thread runs Python, its Python frames are a separate path of nodes without counts. Its
  * allocations count at a node on the native path, whose frame (HEAP_PYTHON_STACK) refers to the
@@ -34,6 +35,8 @@
 
 enum {
 	HEAP_ROOT_SHARDS = 16,
+	HEAP_NODE_MAPPING = HEAP_ROOT_SHARDS + 1,
+	HEAP_NODES_FIRST,
 	HEAP_MODULES_MAX = 2048,
 	HEAP_NAMES_BYTES = 1 << 22,
 	HEAP_FRAMES_MAX = 1 << 20,

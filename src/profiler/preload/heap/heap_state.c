@@ -278,7 +278,7 @@ static bool region_open(heap_state *s)
 	 * disk was full. */
 	const bool ok = allowed && heap_room(HEAP_HEAD, HEAP_AT_MODULES) &&
 			heap_room(HEAP_FRAMES, 1) &&
-			heap_room(HEAP_NODES, (1 + HEAP_ROOT_SHARDS) * sizeof(heap_node));
+			heap_room(HEAP_NODES, HEAP_NODES_FIRST * sizeof(heap_node));
 	char *at = ok && file_size_set(fd, bytes) ? state_map(bytes, MAP_SHARED, fd) : NULL;
 	if (at && !first)
 		first = state_map(PAGE, MAP_SHARED, fd);
@@ -312,8 +312,9 @@ static bool region_open(heap_state *s)
 			  .parent = getppid(),
 			  .began_ns = now,
 			  .now_ns = now,
-			  .nnodes = 1 + HEAP_ROOT_SHARDS,
+			  .nnodes = HEAP_NODES_FIRST,
 			  .nframes = HEAP_FRAMES_FIRST};
+	s->nodes[HEAP_NODE_MAPPING].frame = HEAP_FRAME_MAPPING;
 	return true;
 }
 

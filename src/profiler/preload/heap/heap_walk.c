@@ -305,5 +305,8 @@ uint32_t heap_walk(heap_state *s, heap_thread *t, const heap_caller *from)
 
 uint32_t heap_walk_mapping(heap_state *s, heap_thread *t, const heap_caller *from)
 {
-	return heap_node_of(s, t, heap_walk(s, t, from), HEAP_FRAME_MAPPING);
+	const uint32_t path = heap_walk(s, t, from);
+	const uint32_t node = heap_node_of(s, t, path, HEAP_FRAME_MAPPING);
+
+	return node != path ? node : HEAP_NODE_MAPPING; /* the path counts blocks */
 }

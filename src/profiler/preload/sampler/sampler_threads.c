@@ -71,7 +71,9 @@ static const pthread_attr_t *roomy(const pthread_attr_t *attr, pthread_attr_t *o
 	size_t size;
 	void *low;
 
-	if (!attr || pthread_attr_getstack(attr, &low, &size) != 0 || size >= STACK_SMALL)
+	/* Attributes without a size have 0, which is the default size. */
+	if (!attr || pthread_attr_getstack(attr, &low, &size) != 0 || size == 0 ||
+	    size >= STACK_SMALL)
 		return attr;
 	/* Without memory of the program the lowest address is that of a stack which ends at 0. */
 	*ret_tight = (uintptr_t)low + size != 0 && size < STACK_LEAST;
