@@ -54,6 +54,7 @@ class Laps(_Callback):
         self._zones = 0
         self._items = 0
         self._unit = None
+        self._logs_follow = False  # of an epoch that has ended
 
     # --- callbacks of Keras, and loops like it
 
@@ -83,7 +84,10 @@ class Laps(_Callback):
             of[name] = value
         if self._items:
             of.value("items", self._items, self._unit)
-        self._ends("epoch")
+        # transformers' Trainer logs next if its control requests that, as with logging_strategy="epoch".
+        self._logs_follow = any(getattr(o, "should_log", None) is True for o in told)
+        if not self._logs_follow:
+            self._ends("epoch")
 
     def on_train_batch_begin(self, *told, **more):
         if self._steps:
@@ -152,6 +156,7 @@ class Laps(_Callback):
         of = self._find("training") if of is None else of  # an empty lap is false
         for name, value in _numbers((), more).items() if of is not None else ():
             of[name] = value
+        self._logged()
 
     def on_prediction_step(self, *told, **more):
         if self._find("validation") is None:
@@ -167,7 +172,13 @@ class Laps(_Callback):
 
     # ---
 
+    def _logged(self):
+        if self._logs_follow:
+            self._logs_follow = False
+            self._ends("epoch")
+
     def _begins(self, name, **options):
+        self._logged()
         options = {**self._options, "quiet": self._quiet, **options}
         self._open.append(lap(name, **options).start())
 
@@ -182,6 +193,7 @@ class Laps(_Callback):
 
     def _close(self, n):
         """Ends all but the first n laps, including laps that an exception has left open."""
+        self._logs_follow = False
         while self._zones and n == 0:
             self._pop()
         while len(self._open) > n:

@@ -127,6 +127,28 @@ class CallbackTest(Case):
                          {"training": 1, "epoch": 2, "validation": 2, "step": 6})
         self.assertEqual(t.record.facts["trace/unfinished_ranges"].value, 0)
 
+    def test_what_transformers_logs_after_an_epoch(self):
+        class Control:
+            should_log = True
+
+        c, told = Laps(), (object(), object(), Control())
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            c.on_train_begin(*told)
+            for logs in ({"loss": 0.5}, None, {"loss": 0.25}, None):  # None: the Trainer has logged at this step before
+                c.on_epoch_begin(*told)
+                c.on_step_begin(*told)
+                c.on_step_end(*told)
+                c.on_epoch_end(*told)
+                if logs:
+                    c.on_log(*told, logs=logs)
+                c.on_prediction_step(*told)
+                c.on_evaluate(*told, metrics={"eval_loss": 1})
+            c.on_train_end(*told)
+        self.assertRegex(out.getvalue(), r"(?m)^epoch \| loss 0.5 \| .*\nvalidation ")
+        self.assertRegex(out.getvalue(), r"(?m)^epoch 2 \| [^l].*\nvalidation 2 ")
+        self.assertRegex(out.getvalue(), r"(?m)^epoch 3 \| loss 0.25 \| ")
+        self.assertEqual(self.laps(), {"training": 1, "epoch": 4, "validation": 4})
+
     def test_an_exception_closes_all(self):
         c, trainer = Laps(quiet=True), Trainer()
         with deepclock.trace() as t:
