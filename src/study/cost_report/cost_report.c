@@ -285,7 +285,12 @@ static void tally_note_unknown(record_builder *b, model_cost *c, bool run)
 static void note_folded(record_builder *b, model_cost *c, const flop_convention *p)
 {
 	size_t merged = convention_merged_norms(c->cost);
+	char in_doubt[96] = "";
 
+	if (c->cost->folded_parameters)
+		snprintf(in_doubt, sizeof in_doubt,
+			 "; %zu of them replace parameters, whose number the file does not state",
+			 c->cost->folded_parameters);
 	if (p && merged) {
 		record_note_as(
 		    b, DCK_WARN, "norms-merged",
@@ -304,8 +309,8 @@ static void note_folded(record_builder *b, model_cost *c, const flop_convention 
 	if (c->cost->constant_floats)
 		record_note(b, "constants-folded",
 			    "%zu numbers of initializers that constant folding made are counted "
-			    "as neither parameters nor buffers",
-			    c->cost->constant_floats);
+			    "as neither parameters nor buffers%s",
+			    c->cost->constant_floats, in_doubt);
 }
 
 /* Returns the FLOPs of a whole training step. */
