@@ -104,6 +104,41 @@ static void symbols_clean(shape_resolve *z)
 	}
 }
 
+static bool sizes_called_batch(const char *symbol)
+{
+	return symbol && strcasestr(symbol, "batch");
+}
+
+/* The usual letters of the batch; of [points, N] and [?, N] N may be anything. */
+static bool sizes_letter_of_batch(const char *symbol)
+{
+	return symbol && (strcasecmp(symbol, "n") == 0 || strcasecmp(symbol, "b") == 0 ||
+			  strcasecmp(symbol, "bs") == 0);
+}
+
+/* Returns 0 if no symbol is called so, 1 if one of a first axis is, 2 if only one of another axis
+ * is. */
+static int sizes_batch_place(const shape_resolve *z, bool (*called)(const char *symbol))
+{
+	int place = 0;
+
+	for (size_t i = 0; i < z->n; i++)
+		for (int32_t d = 0; d < z->input[i].info.rank; d++)
+			if (called(z->input[i].info.symbol[d])) {
+				if (d == 0)
+					return 1;
+				place = 2;
+			}
+	return place;
+}
+
+/* The names of the sizes do not change from here on, so that each input need not search all. */
+static void places_find(shape_resolve *z)
+{
+	z->called_place = 1 + sizes_batch_place(z, sizes_called_batch);
+	z->letter_place = 1 + sizes_batch_place(z, sizes_letter_of_batch);
+}
+
 static void input_begin(subject_sized *to, const dck_tensor_info *info)
 {
 	to->info = *info;
@@ -111,8 +146,12 @@ static void input_begin(subject_sized *to, const dck_tensor_info *info)
 	memcpy(to->dim, info->dim, sizeof to->dim);
 }
 
-static const model_value *declared_find(const model_summary *m, const dck_tensor_info *in)
+/* The engine's input i; both lists mostly have the same order. */
+static const model_value *declared_find(const model_summary *m, const dck_tensor_info *in,
+					size_t at)
 {
+	if (m && at < m->values.nin && strcmp(m->values.in[at].name, in->name) == 0)
+		return &m->values.in[at];
 	for (size_t i = 0; m && i < m->values.nin; i++)
 		if (strcmp(m->values.in[i].name, in->name) == 0)
 			return &m->values.in[i];
@@ -126,7 +165,7 @@ dck_status shape_resolve_init(shape_resolve *z, mem_arena *a, const dck_tensor_i
 	z->input = mem_arena_array(a, n + 1, sizeof *z->input);
 	DCK_NEED(z->input, err, "for the model's inputs");
 	for (size_t i = 0; i < n; i++) {
-		const model_value *v = declared_find(m, &in[i]);
+		const model_value *v = declared_find(m, &in[i], i);
 		dck_tensor_info info = in[i];
 
 		/* A symbol that the engine bound before compilation is missing in its description;
@@ -143,6 +182,7 @@ dck_status shape_resolve_init(shape_resolve *z, mem_arena *a, const dck_tensor_i
 		z->input[i].time_major = v && v->time_major && info.rank == v->rank;
 	}
 	symbols_clean(z);
+	places_find(z);
 	return DCK_OK;
 }
 
@@ -159,6 +199,7 @@ dck_status shape_resolve_declared(shape_resolve *z, mem_arena *a, const model_va
 		z->input[i].time_major = v->in[i].time_major && info.rank == v->in[i].rank;
 	}
 	symbols_clean(z);
+	places_find(z);
 	return DCK_OK;
 }
 
@@ -514,40 +555,13 @@ static void symbols_apply(shape_resolve *z)
 
 /* --- the batch */
 
-static bool sizes_called_batch(const char *symbol)
-{
-	return symbol && strcasestr(symbol, "batch");
-}
-
-/* The usual letters of the batch; of [points, N] and [?, N] N may be anything. */
-static bool sizes_letter_of_batch(const char *symbol)
-{
-	return symbol && (strcasecmp(symbol, "n") == 0 || strcasecmp(symbol, "b") == 0 ||
-			  strcasecmp(symbol, "bs") == 0);
-}
-
-/* Returns 0 if no symbol is called so, 1 if one of a first axis is, 2 if only one of another axis
- * is. */
-static int sizes_batch_place(const shape_resolve *z, bool (*called)(const char *symbol))
-{
-	int place = 0;
-
-	for (size_t i = 0; i < z->n; i++)
-		for (int32_t d = 0; d < z->input[i].info.rank; d++)
-			if (called(z->input[i].info.symbol[d])) {
-				if (d == 0)
-					return 1;
-				place = 2;
-			}
-	return place;
-}
-
 /* Returns the axis of [T, N, C] with the letter of the batch, if no first axis of the model has it;
  * DCK_RANK_MAX: none. */
 static size_t sizes_letter_axis(const shape_resolve *z, const dck_tensor_info *t)
 {
 	if (t->rank < 3 || (t->dim[0] < 0 && !t->symbol[0]) ||
-	    sizes_batch_place(z, sizes_letter_of_batch) != 2)
+	    (z->letter_place ? z->letter_place - 1 : sizes_batch_place(z, sizes_letter_of_batch)) !=
+		2)
 		return DCK_RANK_MAX;
 	return sizes_letter_of_batch(t->symbol[1]) ? 1 : DCK_RANK_MAX;
 }
@@ -556,7 +570,8 @@ size_t shape_resolve_batch_axis(const shape_resolve *z, size_t input)
 {
 	const subject_sized *in = &z->input[input];
 	const dck_tensor_info *t = &in->info;
-	const int place = sizes_batch_place(z, sizes_called_batch);
+	const int place =
+	    z->called_place ? z->called_place - 1 : sizes_batch_place(z, sizes_called_batch);
 	size_t letter;
 
 	if (in->batch)

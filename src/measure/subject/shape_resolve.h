@@ -43,6 +43,8 @@ typedef struct shape_resolve {
 	size_t nsymbols;
 	uint64_t batch;	  /* value of --batch; 0: not given */
 	const char *path; /* path of the model, for examples in messages; NULL: none */
+	/* 1 + the place of a symbol called batch, of one with its letter; 0: not searched yet. */
+	int called_place, letter_place;
 } shape_resolve;
 
 /* Initialises z from the inputs that the engine describes and the model file declares (m NULL:
@@ -96,6 +98,7 @@ dck_status shape_resolve_closed(const shape_resolve *z, const char *command, dck
 typedef struct subject_usual {
 	uint64_t batch; /* 0: none */
 	dck_list dim, shape, input;
+	bool cut; /* an option would need more than DCK_LIST_MAX words */
 } subject_usual;
 bool subject_usual_find(const shape_resolve *z, subject_usual *ret);
 /* Returns "--batch 1 --dim seq=128", each word quoted for a shell; "": none. In the arena; NULL: no

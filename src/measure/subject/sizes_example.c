@@ -7,6 +7,7 @@
 #include "deepclock/unstable.h"
 #include "base/dtype.h"
 #include "base/err.h"
+#include "base/name_index.h"
 #include "model/cost/cost_model.h"
 #include "measure/subject/input_fill.h"
 #include <string.h>
@@ -153,13 +154,12 @@ static void symbol_add(shape_resolve *full, const char *symbol, int64_t size, co
 }
 
 /* Fills the remaining sizes of one input; totals: only sizes that are the sum of others, else all
- * other sizes. */
-static void input_fill_sizes(const shape_resolve *z, const decoder_sizes *k, shape_resolve *full,
-			     size_t i, const usual_size *u, bool totals)
+ * other sizes. decodes: as has_total(). */
+static void input_fill_sizes(const shape_resolve *z, const decoder_sizes *k, bool decodes,
+			     shape_resolve *full, size_t i, const usual_size *u, bool totals)
 {
 	subject_sized *in = &full->input[i];
 	const size_t batch = shape_resolve_batch_axis(z, i);
-	const bool decodes = has_total(z, k);
 
 	for (size_t d = 0; d < in->rank; d++) {
 		const char *symbol = in->info.symbol[d];
@@ -195,6 +195,7 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 			      const decoder_sizes *k, shape_resolve *full, const usual_size *u)
 {
 	const dck_model_config none = {0};
+	const bool decodes = has_total(z, k);
 	int64_t unknown[4];
 
 	*full = *z;
@@ -208,7 +209,7 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 		subject_sized *in = &full->input[i];
 
 		if (!rank_open(in)) {
-			input_fill_sizes(z, k, full, i, u, false);
+			input_fill_sizes(z, k, decodes, full, i, u, false);
 			continue;
 		}
 		in->rank = dtype_is_float(in->info.dtype) ? 4 : 2;
@@ -219,7 +220,7 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 		memcpy(in->dim, unknown, in->rank * sizeof *unknown);
 	}
 	for (size_t i = 0; i < z->n; i++)
-		input_fill_sizes(z, k, full, i, u, true);
+		input_fill_sizes(z, k, decodes, full, i, u, true);
 	(void)shape_resolve_read(full, NULL, &none, NULL); /* sizes that follow from symbols */
 	for (size_t i = 0; i < z->n; i++)
 		for (size_t d = 0; d < full->input[i].rank; d++)
@@ -332,26 +333,26 @@ static void symbols_derive(const onnx_model *m, const shape_resolve *z, shape_re
 {
 	mem_arena *a = mem_arena_new(1 << 18);
 	const cost_result *r = a ? inferred(m, z, false, a) : NULL;
+	size_t j = 0; /* both lists have the same order, and one may lack some */
 
-	for (size_t i = 0; r && i < m->graph->noutputs; i++) {
+	for (size_t i = 0; r && i < m->graph->noutputs && j < r->noutputs; i++) {
 		const onnx_value *out = &m->graph->outputs[i];
 		const onnx_shape *s =
 		    out->name && out->type && out->type->tensor ? out->type->tensor->shape : NULL;
 
-		for (size_t j = 0; s && j < r->noutputs; j++) {
-			const val *v = r->outputs[j];
+		const val *v = r->outputs[j];
 
-			if (strcmp(v->name, out->name) != 0 || v->rank < 0 ||
-			    (size_t)v->rank != s->rank)
-				continue;
-			for (size_t d = 0; d < s->rank; d++)
-				if (onnx_symbol_named(s->dims[d].symbol) && sym_known(v->dims[d]))
-					symbol_add(derived,
-						   mem_arena_dup(z->arena, s->dims[d].symbol),
-						   v->dims[d].v, "the graph");
-				else if (!sym_unknown_reason(v->dims[d]))
-					decoder_find(z, r->nums, v->dims[d], s, d, k);
-		}
+		if (!out->name || strcmp(v->name, out->name) != 0)
+			continue;
+		j++;
+		if (!s || v->rank < 0 || (size_t)v->rank != s->rank)
+			continue;
+		for (size_t d = 0; d < s->rank; d++)
+			if (onnx_symbol_named(s->dims[d].symbol) && sym_known(v->dims[d]))
+				symbol_add(derived, mem_arena_dup(z->arena, s->dims[d].symbol),
+					   v->dims[d].v, "the graph");
+			else if (!sym_unknown_reason(v->dims[d]))
+				decoder_find(z, r->nums, v->dims[d], s, d, k);
 	}
 	mem_arena_free(a);
 }
@@ -488,21 +489,29 @@ static const char *shape_pair(const shape_resolve *z, const shape_resolve *full,
 	return z->n == 1 ? dims : mem_arena_fmt(z->arena, "%s=%s", in->info.name, dims);
 }
 
-/* The same symbol is open in an input before this place, or --shape gives it a size. */
-static bool said_before(const shape_resolve *z, size_t input, size_t axis)
+/* Starts the list of symbols that need no more options: those of inputs that get --shape. */
+static bool said_begin(const shape_resolve *z, name_index *said)
 {
-	const char *symbol = z->input[input].info.symbol[axis];
+	size_t most = 1;
 
 	for (size_t i = 0; i < z->n; i++)
-		for (size_t d = 0; d < z->input[i].rank; d++) {
-			const char *other = z->input[i].info.symbol[d];
-			const bool before = i < input || (i == input && d < axis);
+		most += z->input[i].rank;
+	if (!name_index_init(said, z->arena, most))
+		return false;
+	for (size_t i = 0; i < z->n; i++)
+		for (size_t d = 0; d < z->input[i].rank && needs_shape(z, i); d++)
+			if (is_open(&z->input[i], d) && z->input[i].info.symbol[d])
+				name_index_intern(said, z->input[i].info.symbol[d]);
+	return true;
+}
 
-			if ((before || needs_shape(z, i)) && is_open(&z->input[i], d) && other &&
-			    symbol && strcmp(other, symbol) == 0)
-				return true;
-		}
-	return false;
+/* Returns whether the open size's symbol was in the list already, and adds it. */
+static bool said_before(const shape_resolve *z, name_index *said, size_t input, size_t axis)
+{
+	const char *symbol = z->input[input].info.symbol[axis];
+	const size_t n = said->n;
+
+	return symbol && name_index_intern(said, symbol) < n;
 }
 
 /* Returns whether the size of the symbol follows from other sizes. */
@@ -523,14 +532,16 @@ static bool item_add(dck_list *list, const char *text)
 
 static bool usual_make(const shape_resolve *z, const shape_resolve *full, subject_usual *ret)
 {
-	bool fits = full->input != NULL;
+	name_index said;
+	bool fits = full->input && said_begin(z, &said);
 
 	*ret = (subject_usual){0};
 	for (size_t i = 0; i < z->n && fits; i++)
 		for (size_t d = 0; d < z->input[i].rank && !ret->batch; d++)
 			if (!needs_shape(z, i) && is_open(&z->input[i], d) &&
-			    d == shape_resolve_batch_axis(z, i) && !said_before(z, i, d))
+			    !said_before(z, &said, i, d) && d == shape_resolve_batch_axis(z, i))
 				ret->batch = (uint64_t)full->input[i].dim[d];
+	fits = fits && said_begin(z, &said);
 	for (size_t i = 0; i < z->n && fits; i++) {
 		const subject_sized *in = &z->input[i];
 		const bool shape = needs_shape(z, i);
@@ -538,8 +549,8 @@ static bool usual_make(const shape_resolve *z, const shape_resolve *full, subjec
 		for (size_t d = 0; d < in->rank && fits && !shape; d++) {
 			const char *symbol = in->info.symbol[d];
 
-			if (is_open(in, d) && d != shape_resolve_batch_axis(z, i) &&
-			    !said_before(z, i, d) && !follows(full, symbol))
+			if (is_open(in, d) && !said_before(z, &said, i, d) &&
+			    d != shape_resolve_batch_axis(z, i) && !follows(full, symbol))
 				fits = item_add(&ret->dim,
 						mem_arena_fmt(z->arena, "%s=%lld", symbol,
 							      (long long)full->input[i].dim[d]));
@@ -551,6 +562,7 @@ static bool usual_make(const shape_resolve *z, const shape_resolve *full, subjec
 			    item_add(&ret->input, mem_arena_fmt(z->arena, "%s=%s", in->info.name,
 								full->input[i].fed));
 	}
+	ret->cut = !fits && full->input && !mem_arena_failed(z->arena);
 	return fits && !mem_arena_failed(z->arena);
 }
 
@@ -600,7 +612,15 @@ static bool all_open(const subject_sized *in)
 static const char *open_list(const shape_resolve *z, size_t *ret_n)
 {
 	const char *text = "", *last = NULL;
-	size_t n = 0;
+	size_t n = 0, most = 1;
+	name_index seen;
+
+	for (size_t i = 0; i < z->n; i++)
+		most += z->input[i].rank;
+	if (!name_index_init(&seen, z->arena, most)) {
+		*ret_n = 1; /* the caller needs memory too, and fails */
+		return "";
+	}
 
 	for (size_t i = 0; i < z->n && text; i++) {
 		const subject_sized *in = &z->input[i];
@@ -612,14 +632,11 @@ static const char *open_list(const shape_resolve *z, size_t *ret_n)
 					     text, n > 1 ? ", " : "", in->info.name);
 		for (size_t d = 0; d < in->rank && text; d++) {
 			const char *symbol = in->info.symbol[d];
-			bool seen = false;
+			const size_t before = seen.n;
 
-			for (size_t k = 0; k <= i && symbol && !seen; k++)
-				for (size_t e = 0; e < (k < i ? z->input[k].rank : d); e++)
-					seen |= is_open(&z->input[k], e) &&
-						z->input[k].info.symbol[e] &&
-						strcmp(z->input[k].info.symbol[e], symbol) == 0;
-			if (!is_open(in, d) || seen || n++ >= LISTED_MAX)
+			if (!is_open(in, d) ||
+			    (symbol && name_index_intern(&seen, symbol) < before) ||
+			    n++ >= LISTED_MAX)
 				continue;
 			text = last == in->info.name
 				   ? mem_arena_fmt(z->arena, "%s, %s (axis %zu)", text,
@@ -648,6 +665,11 @@ dck_status shape_resolve_closed(const shape_resolve *z, const char *command, dck
 		return DCK_OK;
 	full_make(z, &full);
 	options = usual_make(z, &full, &u) ? subject_usual_text(z->arena, &u) : NULL;
+	if (!options && u.cut)
+		DCK_FAIL(err, E_ARG,
+			 "the model leaves %zu size%s open: %s; to give them takes more than %d "
+			 "words of an option: export it with fewer open sizes",
+			 n, n == 1 ? "" : "s", list, DCK_LIST_MAX);
 	DCK_NEED(options, err, "for the model's inputs");
 	/* The same in one word. */
 	if (z->n == 1 && !needs_shape(z, 0) && n > 1 && all_open(&z->input[0])) {

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
+#include "model/cost/origin.h"
 #include "base/dtype.h"
 #include "base/id_table.h"
 
@@ -123,6 +124,44 @@ static uint32_t tensor_mark(infer *in, hash_map *seen, const onnx_tensor *x, uin
 	return had;
 }
 
+/* Returns whether a tensor in that role is a parameter, and changes the role where the file states
+ * another one. An int32 is a bias of quantised weights, unless the operator is a look-up: then
+ * it is an index. */
+static bool is_parameter(infer *in, const cost_op *c, const val *v, uint32_t had, char *role)
+{
+	const bool real = onnx_dtype_real(v->dtype), many = v->tensor->elements > 1;
+	const bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_BOOL ||
+			   v->dtype == ONNX_STRING ||
+			   (v->dtype == ONNX_INT32 && c->row && c->row->traffic == TRAFFIC_PICK);
+	const bool trained = *role == 'p' && !index && (v->initializer || many);
+	const bool summed = *role == '.' && v->initializer && many && !(had & TENSOR_SETTING) &&
+			    real && !made_by_folding(v);
+	bool counted;
+
+	switch (origins_take(in->origins, v->tensor, &counted)) {
+	case ORIGIN_UNSTATED:
+		return trained || summed;
+	case ORIGIN_PARAMETER:
+		return trained || real;
+	case ORIGIN_MOVED:
+		*role = counted ? 'c' : *role;
+		return (trained || summed) && !counted;
+	case ORIGIN_MIXED:
+		if (summed && !counted)
+			in->result->folded_parameters += (size_t)v->tensor->elements;
+		return trained && !counted;
+	case ORIGIN_UNKNOWN:
+		return trained;
+	case ORIGIN_BUFFER:
+		*role = real && (*role == 'p' || *role == '.') ? 'b' : *role;
+		return trained && !real;
+	case ORIGIN_CONSTANT:
+		break;
+	}
+	*role = real && *role == 'p' ? '.' : *role;
+	return trained && !real;
+}
+
 static void count_initializer(infer *in, hash_map *seen, cost_op *c, val *v, char role)
 {
 	sym_table *t = in->nums;
@@ -135,15 +174,7 @@ static void count_initializer(infer *in, hash_map *seen, cost_op *c, val *v, cha
 	if (had & TENSOR_COUNTED)
 		return;
 	elements = sym_const((int64_t)x->elements);
-	bool many = x->elements > 1;
-	/* An int32 is a bias of quantised weights, unless the operator is a look-up: then it is an
-	 * index. */
-	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_BOOL || v->dtype == ONNX_STRING ||
-		     (v->dtype == ONNX_INT32 && c->row && c->row->traffic == TRAFFIC_PICK);
-	bool param = role == 'p'
-			 ? !index && (v->initializer || many)
-			 : role == '.' && v->initializer && many && !(had & TENSOR_SETTING) &&
-			       onnx_dtype_real(v->dtype) && !made_by_folding(v);
+	const bool many = x->elements > 1, param = is_parameter(in, c, v, had, &role);
 	if (!param && role != 'b' && !v->initializer)
 		return; /* the value of a Constant is counted once a trained input uses it */
 	tensor_mark(in, seen, x, TENSOR_COUNTED);
@@ -165,10 +196,14 @@ static void count_role(infer *in, hash_map *seen, cost_op *c, bool strong)
 		char role = role_of(c->row, i);
 		if (!v || strong != (role == 'p' || role == 'b'))
 			continue;
-		if (v->tensor)
+		if (v->tensor) {
 			count_initializer(in, seen, c, v, role);
-		else if (v->from && strong)
+		} else if (v->from && strong) {
+			/* What was computed with other constants first is not the weight. */
+			if (origins_find(in->origins, v->from->tensor) == ORIGIN_MIXED)
+				role = '.';
 			count_initializer(in, seen, c, v->from, role);
+		}
 	}
 }
 
@@ -197,6 +232,7 @@ static void parameters_count(infer *in)
 {
 	hash_map seen = {0};
 
+	in->origins = origins_read(in->model, in->arena);
 	for (size_t i = 0; i < in->nops; i++)
 		if (!in->ops[i].expanded) {
 			settings_mark(in, &seen, &in->ops[i]);

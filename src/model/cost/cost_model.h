@@ -199,7 +199,8 @@ typedef struct cost_result {
 	cost_choice *choices;
 	size_t nchoices;
 	sym_table *nums;
-	size_t constant_floats; /* elements of float constants that no role makes parameters */
+	size_t constant_floats;	  /* elements of float constants that no role makes parameters */
+	size_t folded_parameters; /* those of them that were folded from parameters and others */
 } cost_result;
 
 /* The most operators that a model may have after its functions are expanded and its bodies entered,

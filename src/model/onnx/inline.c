@@ -101,7 +101,7 @@ static onnx_value *inline_values(inliner *x, const inline_call *c, const onnx_va
 	onnx_value *to = mem_arena_array(x->arena, n, sizeof *to);
 
 	for (size_t i = 0; to && i < n; i++)
-		to[i] = (onnx_value){inline_name(x, c, from[i].name), from[i].type};
+		to[i] = (onnx_value){inline_name(x, c, from[i].name), from[i].type, NULL};
 	return to;
 }
 

@@ -99,6 +99,9 @@ struct onnx_type {
 typedef struct onnx_value {
 	const char *name;
 	onnx_type *type;
+	/* Metadata of PyTorch's newer exporter, of an initializer: the list of names that constant
+	 * folding made it from. */
+	const char *folded_from;
 } onnx_value;
 
 /* Engines hide whole compiled models in text attributes: longer ones stay in the file. */
@@ -184,6 +187,7 @@ struct onnx_graph {
 	size_t nsparse;
 	onnx_value *inputs, *outputs, *values;
 	size_t ninputs, noutputs, nvalues;
+	const char *signature; /* metadata of PyTorch's newer exporter: parameters and buffers */
 };
 
 typedef struct onnx_opset {

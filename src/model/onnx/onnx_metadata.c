@@ -12,6 +12,8 @@
  * The lists are written as Python writes them; their last entry is the operation itself, the
  * entries before it its enclosing modules. The stack is a traceback of Python, innermost last.
  *
+ * Of a graph and of an initializer it reads the texts that cost/origin.c interprets.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "model/onnx/onnx_schema.h"
@@ -19,8 +21,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A longer value is left out. */
-enum { METADATA = 9, KEY = 1, VALUE = 2, KEY_MAX = 64, VALUE_MAX = 65536, FRAMES_MAX = 64 };
+/* A longer value of a node is left out. */
+enum {
+	NODE_METADATA = 9,
+	VALUE_METADATA = 4,
+	GRAPH_METADATA = 16,
+	KEY = 1,
+	VALUE = 2,
+	KEY_MAX = 64,
+	VALUE_MAX = 65536,
+	FRAMES_MAX = 64
+};
 
 /* The last but one of a list of texts as Python writes it; NULL: the model itself, or no list.
  * Cuts `text` up. */
@@ -145,14 +156,14 @@ static const pair_kind kinds[] = {
     {"pkg.torch.onnx.stack_trace", read_stack},
 };
 
-/* Finds the kind of the pair; *ret NULL: it is not used here. *ret_value is its value. */
-static dck_status metadata_pair_read(onnx_reading *p, wire_reader in, const pair_kind **ret,
-				     wire_field *ret_value)
+/* Reads the key of the pair, "" for a longer one, and finds its value. *ret: it has both. */
+static dck_status metadata_pair_read(onnx_reading *p, wire_reader in, char key[KEY_MAX],
+				     wire_field *ret_value, bool *ret)
 {
-	char key[KEY_MAX];
 	bool more = true, has_value = false;
-	const pair_kind *found = NULL;
 	wire_field w;
+
+	*key = '\0';
 
 	for (;;) {
 		DCK_TRY(wire_next(&in, NULL, NULL, &w, &more, p->err));
@@ -160,39 +171,85 @@ static dck_status metadata_pair_read(onnx_reading *p, wire_reader in, const pair
 			break;
 		if (w.type != WIRE_BYTES)
 			continue;
-		if (w.number == KEY && w.value < sizeof key) {
+		if (w.number == KEY && w.value < KEY_MAX) {
 			DCK_TRY(wire_source_copy(in.source, w.data, (size_t)w.value, key, p->err));
 			key[w.value] = '\0';
-			for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-				if (strcmp(kinds[i].key, key) == 0)
-					found = &kinds[i];
 		} else if (w.number == VALUE) {
 			*ret_value = w;
 			has_value = true;
 		}
 	}
-	*ret = has_value && ret_value->value < VALUE_MAX ? found : NULL;
+	*ret = has_value && *key;
 	return DCK_OK;
 }
 
-dck_status onnx_node_after(onnx_reading *p, void *object, wire_reader r)
+/* Reads the value of one key of a message's metadata; *ret stays if there is none. */
+static dck_status metadata_text_read(onnx_reading *p, wire_reader r, uint32_t field,
+				     const char *wanted, const char **ret)
 {
-	const pair_kind *kind;
-	bool more = true;
+	char key[KEY_MAX], *text;
+	bool more = true, has;
 	wire_field w, value = {0};
 	wire_reader in;
 
 	for (;;) {
-		char text[VALUE_MAX];
+		DCK_TRY(wire_next(&r, NULL, NULL, &w, &more, p->err));
+		if (!more)
+			return DCK_OK;
+		if (w.number != field || w.type != WIRE_BYTES)
+			continue;
+		DCK_TRY(wire_enter(&r, &w, "metadata", &in, p->err));
+		DCK_TRY(metadata_pair_read(p, in, key, &value, &has));
+		if (!has || strcmp(key, wanted) != 0)
+			continue;
+		text = value.value < p->limit ? mem_arena_alloc(p->arena, (size_t)value.value + 1)
+					      : NULL;
+		if (!text)
+			return onnx_fail_memory(p, &r, (size_t)value.value);
+		DCK_TRY(wire_source_copy(r.source, value.data, (size_t)value.value, text, p->err));
+		text[value.value] = '\0';
+		*ret = text;
+	}
+}
+
+dck_status onnx_graph_after(onnx_reading *p, void *object, wire_reader r)
+{
+	onnx_graph *g = object;
+
+	return metadata_text_read(p, r, GRAPH_METADATA,
+				  "pkg.torch.export.ExportedProgram.graph_signature",
+				  &g->signature);
+}
+
+dck_status onnx_value_after(onnx_reading *p, void *object, wire_reader r)
+{
+	onnx_value *v = object;
+
+	return metadata_text_read(p, r, VALUE_METADATA, "pkg.onnxscript.optimizer.folded_from",
+				  &v->folded_from);
+}
+
+dck_status onnx_node_after(onnx_reading *p, void *object, wire_reader r)
+{
+	bool more = true, has;
+	wire_field w, value = {0};
+	wire_reader in;
+
+	for (;;) {
+		char text[VALUE_MAX], key[KEY_MAX];
+		const pair_kind *kind = NULL;
 
 		DCK_TRY(wire_next(&r, NULL, NULL, &w, &more, p->err));
 		if (!more)
 			return DCK_OK;
-		if (w.number != METADATA || w.type != WIRE_BYTES)
+		if (w.number != NODE_METADATA || w.type != WIRE_BYTES)
 			continue;
 		DCK_TRY(wire_enter(&r, &w, "a node's metadata", &in, p->err));
-		DCK_TRY(metadata_pair_read(p, in, &kind, &value));
-		if (!kind)
+		DCK_TRY(metadata_pair_read(p, in, key, &value, &has));
+		for (size_t i = 0; has && i < sizeof kinds / sizeof *kinds; i++)
+			if (strcmp(kinds[i].key, key) == 0)
+				kind = &kinds[i];
+		if (!kind || value.value >= VALUE_MAX)
 			continue;
 		DCK_TRY(wire_source_copy(r.source, value.data, (size_t)value.value, text, p->err));
 		text[value.value] = '\0';

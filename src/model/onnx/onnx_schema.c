@@ -86,7 +86,11 @@ static const onnx_field value_fields[] = {
     [1] = {AS_TEXT, AT(onnx_value, name), .name = "name"},
     [2] = {AS_ONE, AT(onnx_value, type), .name = "type", .of = &type_message},
 };
-MESSAGE(value, "a value", onnx_value);
+static const onnx_message value_message = {.what = "a value",
+					   .size = sizeof(onnx_value),
+					   FIELDS(value_fields),
+					   .left = 1u << 4,
+					   .after = onnx_value_after};
 
 static const onnx_field attribute_fields[] = {
     [1] = {AS_TEXT, AT(onnx_attribute, name), .name = "name"},
@@ -137,8 +141,11 @@ static const onnx_field graph_fields[] = {
     [15] = {AS_MANY, COUNT(onnx_graph, sparse, nsparse), .name = "sparse initializer",
 	    .of = &sparse_message},
 };
-static const onnx_message graph_message = {
-    .what = "a graph", .size = sizeof(onnx_graph), FIELDS(graph_fields)};
+static const onnx_message graph_message = {.what = "a graph",
+					   .size = sizeof(onnx_graph),
+					   FIELDS(graph_fields),
+					   .left = 1u << 16,
+					   .after = onnx_graph_after};
 
 static const onnx_field opset_fields[] = {
     [1] = {AS_TEXT, AT(onnx_opset, domain), .name = "domain"},

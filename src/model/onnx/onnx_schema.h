@@ -62,8 +62,11 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 /* Fails because the arena refused `wanted` more bytes: E_LIMIT or E_NOMEM. */
 dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted);
 
-/* onnx_metadata.c: reads the module's path from the node's metadata. */
+/* onnx_metadata.c: read the module's path from the node's metadata, and how a tensor became a
+ * constant from the metadata of the graph and the value. */
 dck_status onnx_node_after(onnx_reading *p, void *object, wire_reader r);
+dck_status onnx_graph_after(onnx_reading *p, void *object, wire_reader r);
+dck_status onnx_value_after(onnx_reading *p, void *object, wire_reader r);
 
 /* onnx_tensor.c: checks the dimensions, stores the values of small tensors. */
 dck_status onnx_tensor_after(onnx_reading *p, void *object, wire_reader r);

@@ -109,11 +109,18 @@ static void put_type(rewrite *x, const onnx_tensor_type *t, const val *v, bool s
 	wire_end(x->out, type);
 }
 
-static const val *value_find(val *const *list, size_t n, const char *name)
+/* *at: where the search begins, and then the place behind the value: both lists have the same
+ * order. */
+static const val *value_find(val *const *list, size_t n, const char *name, size_t *at)
 {
-	for (size_t i = 0; i < n && name; i++)
-		if (list[i]->name && strcmp(list[i]->name, name) == 0)
-			return list[i];
+	for (size_t i = 0; i < n && name; i++) {
+		const size_t k = (*at + i) % n;
+
+		if (list[k]->name && strcmp(list[k]->name, name) == 0) {
+			*at = k + 1;
+			return list[k];
+		}
+	}
 	return NULL;
 }
 
@@ -410,6 +417,7 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 	const cost_result *c = x->cost;
 	wire_reader in;
 	wire_field f;
+	size_t input = 0, output = 0;
 	bool more = true;
 
 	DCK_TRY(wire_enter(r, w, "a graph", &in, x->err));
@@ -436,7 +444,8 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 			DCK_TRY(rewrite_count(x, at->input, g->ninputs));
 			v = &g->inputs[at->input++];
 			DCK_TRY(rewrite_value(
-			    x, &in, &f, v, body ? NULL : value_find(c->inputs, c->ninputs, v->name),
+			    x, &in, &f, v,
+			    body ? NULL : value_find(c->inputs, c->ninputs, v->name, &input),
 			    body));
 			break;
 		case GRAPH_OUTPUT:
@@ -444,7 +453,8 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 			v = &g->outputs[at->output++];
 			DCK_TRY(rewrite_value(
 			    x, &in, &f, v,
-			    body ? NULL : value_find(c->outputs, c->noutputs, v->name), body));
+			    body ? NULL : value_find(c->outputs, c->noutputs, v->name, &output),
+			    body));
 			break;
 		case GRAPH_VALUE:
 			break; /* its declarations of inner values may not be valid any more */

@@ -285,7 +285,12 @@ static void tally_note_unknown(record_builder *b, model_cost *c, bool run)
 static void note_folded(record_builder *b, model_cost *c, const flop_convention *p)
 {
 	size_t merged = convention_merged_norms(c->cost);
+	char in_doubt[96] = "";
 
+	if (c->cost->folded_parameters)
+		snprintf(in_doubt, sizeof in_doubt,
+			 "; %zu of them replace parameters, whose number the file does not state",
+			 c->cost->folded_parameters);
 	if (p && merged) {
 		record_note_as(
 		    b, DCK_WARN, "norms-merged",
@@ -304,11 +309,11 @@ static void note_folded(record_builder *b, model_cost *c, const flop_convention 
 	if (c->cost->constant_floats)
 		record_note(b, "constants-folded",
 			    "%zu %s that constant folding made %s counted "
-			    "as neither parameters nor buffers",
+			    "as neither parameters nor buffers%s",
 			    c->cost->constant_floats,
 			    COUNTED(c->cost->constant_floats, "number of an initializer",
 				    "numbers of initializers"),
-			    COUNTED(c->cost->constant_floats, "is", "are"));
+			    COUNTED(c->cost->constant_floats, "is", "are"), in_doubt);
 }
 
 /* Returns the FLOPs of a whole training step. */

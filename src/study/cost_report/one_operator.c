@@ -88,7 +88,7 @@ static void operator_value_put(node_graph *o, const char *name, const dck_cost_t
 	*shape = (onnx_shape){dims, t->rank};
 	*tensor = (onnx_tensor_type){dtype_onnx_named(t->dtype), shape};
 	type->tensor = tensor;
-	o->graph.inputs[o->graph.ninputs++] = (onnx_value){name, type};
+	o->graph.inputs[o->graph.ninputs++] = (onnx_value){name, type, NULL};
 }
 
 static dck_status inputs_put(node_graph *o, const dck_cost_node *n, dck_err *err)

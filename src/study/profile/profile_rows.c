@@ -16,6 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_rows.h"
+#include "study/profile/profile_position.h"
 #include "base/err.h"
 #include "model/onnx/module_path.h"
 #include "study/cost_report/operator_roofs.h"
@@ -61,6 +62,7 @@ typedef struct table {
 	const onnx_node **place;     /* of a row: the node that computes most; NULL: none */
 	name_index outputs;	     /* names of what operators of the main graph compute */
 	size_t *output_of;	     /* of such a name: a row */
+	profile_positions positions; /* of the model's operators */
 	name_index bodies;	     /* paths of the bodies in the engine's graph */
 	name_index types;	     /* of the operators as the engine runs them */
 	double *type_ns;
@@ -70,30 +72,6 @@ typedef struct table {
 	double scale, explained;
 	const char *no_roof; /* why the first operator without a roof has none; NULL: all have */
 } table;
-
-static bool same_scope(const cost_op *a, const cost_op *b)
-{
-	return a->scope && b->scope ? strcmp(a->scope, b->scope) == 0 : a->scope == b->scope;
-}
-
-/* Names an operator without a name by its type and its position among the nodes of its graph that
- * make no constant. */
-static const char *unnamed(table *t, const cost_op *c)
-{
-	const cost_result *m = t->in->model->cost;
-	size_t place = 0;
-
-	for (size_t i = 0; i < m->nops; i++) {
-		const cost_op *o = &m->ops[i];
-		if (!same_scope(o, c))
-			continue;
-		for (size_t k = 0; k < o->nout && c->nout; k++)
-			if (o->out[k] && c->out[0] && strcmp(o->out[k]->name, c->out[0]->name) == 0)
-				return mem_arena_fmt(t->arena, "%s_%zu", c->node->op, place);
-		place += strcmp(o->node->op, "Constant") != 0;
-	}
-	return "";
-}
 
 #define BRANCH_NONE 3 /* of operators that are not in the graph */
 
@@ -154,6 +132,7 @@ static dck_status outputs_index(table *t, dck_err *err)
 static dck_status profile_rows_make(table *t, dck_err *err)
 {
 	const cost_result *r = t->in->ran->cost;
+	size_t *last = mem_arena_array(t->arena, r->nops + 1, sizeof *last); /* row of a name */
 
 	t->cap = r->nops + 256;
 	if (t->in->no_structure && t->in->profile->nruns > 0)
@@ -162,10 +141,11 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 	t->first = mem_arena_array(t->arena, t->cap, sizeof *t->first);
 	t->next = mem_arena_array(t->arena, t->cap, sizeof *t->next);
 	t->used = mem_arena_array(t->arena, t->cap, sizeof *t->used);
-	DCK_NEED(t->rows && t->first && t->next && t->used &&
+	DCK_NEED(last && t->rows && t->first && t->next && t->used &&
 		     name_index_init(&t->names, t->arena, t->cap) &&
 		     name_index_init(&t->bodies, t->arena, t->cap),
 		 err, "for the operators' times");
+	DCK_TRY(profile_positions_find(&t->positions, t->in->model->cost, t->arena, err));
 	memset(t->first, 0xff, t->cap * sizeof *t->first);
 	memset(t->next, 0xff, t->cap * sizeof *t->next);
 	/* A row for each operator of the graph, so that their indices are the same. */
@@ -179,14 +159,15 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 		t->n = i + 1;
 		if (c->scope)
 			name_index_intern(&t->bodies, c->scope);
-		const char *name = c->node->name && *c->node->name ? c->node->name : unnamed(t, c),
+		const char *name = c->node->name && *c->node->name
+				       ? c->node->name
+				       : profile_position_name(&t->positions, c),
 			   *key = name ? row_key(t, c->inside, c->branch, name) : NULL;
 		DCK_NEED(key, err, "for the operators' times");
 		t->rows[i].name = name;
-		size_t at = name_index_intern(&t->names, key), *end = &t->first[at];
-		while (*end != SIZE_MAX)
-			end = &t->next[*end];
-		*end = i;
+		const size_t at = name_index_intern(&t->names, key);
+		*(t->first[at] == SIZE_MAX ? &t->first[at] : &t->next[last[at]]) = i;
+		last[at] = i;
 	}
 	return outputs_index(t, err);
 }
