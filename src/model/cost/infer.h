@@ -44,7 +44,7 @@ typedef struct infer {
 	size_t priced;	/* operators whose bytes were counted */
 	/* The scope whose later node makes a value that a body took; NULL: none. */
 	const scope *late;
-	val left_out; /* the value of a function's input that the call leaves out */
+	val left_out;		 /* the value of a function's input that the call leaves out */
 	struct origins *origins; /* NULL: the file does not state its parameters */
 	cost_result *result;
 	sym_int scratch[ONNX_INTS_MAX]; /* returned by op_dims() without memory */

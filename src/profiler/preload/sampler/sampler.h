@@ -19,16 +19,25 @@
 
 /* The interposed functions, and the next definition of each. All are looked up at the start,
  * because a lookup takes a lock. */
-#define SAMPLER_FUNCTIONS(X)                                                                       \
-	X(pthread_create)                                                                          \
-	X(thrd_create)                                                                             \
-	X(pthread_sigmask)                                                                         \
-	X(dlclose)                                                                                 \
-	X(sigprocmask)                                                                             \
-	X(sigwait)                                                                                 \
-	X(sigwaitinfo)                                                                             \
-	X(sigtimedwait) X(signalfd) X(sigaction) X(signal) X(sigaltstack) X(sysv_signal) X(sigset) \
-	    X(sigignore) X(sighold) X(sigblock) X(sigsetmask)
+#define SAMPLER_FUNCTIONS(X) \
+	X(pthread_create)    \
+	X(thrd_create)       \
+	X(pthread_sigmask)   \
+	X(dlclose)           \
+	X(sigprocmask)       \
+	X(sigwait)           \
+	X(sigwaitinfo)       \
+	X(sigtimedwait)      \
+	X(signalfd)          \
+	X(sigaction)         \
+	X(signal)            \
+	X(sigaltstack)       \
+	X(sysv_signal)       \
+	X(sigset)            \
+	X(sigignore)         \
+	X(sighold)           \
+	X(sigblock)          \
+	X(sigsetmask)
 enum sampler_number {
 #define X(f) SAMPLER_##f,
 	SAMPLER_FUNCTIONS(X)
