@@ -45,14 +45,14 @@ SET_UP = {
                           "malloc free": "the argument of a thread that begins, in its creator",
                           "__pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next __sigsetjmp":
                           "pthread_cleanup_push(): a thread that is cancelled gives its slot back"},
-    "deepclock_memory": {"dlsym secure_getenv strtoul snprintf vsnprintf getrlimit __register_atfork pthread_key_create pthread_once":
+    "deepclock_memory": {"dlsym dlvsym secure_getenv strtoul snprintf vsnprintf getrlimit __register_atfork pthread_key_create pthread_once":
                          "configuration, the end of threads, fork",
                          "access getenv": "names of programs that the process starts, for a note",
                          "dlopen": "a loaded C++ library, where an allocation failed that has to throw",
                          "dladdr1": "the library of an operator new, at the start",
                          "newlocale uselocale freelocale": "the text of an error, with a decimal point",
                          "realpath": "the path of a module, once for each"},
-    "deepclock_count": {"dlsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
+    "deepclock_count": {"dlsym dlvsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
                         "configuration, the end of threads, fork; dlopen(RTLD_NOLOAD) finds the recorder",
                         "access getenv": "names of programs that the process starts, for a note",
                         "sigaltstack": "whether a jump leaves a handler on an alternate stack",

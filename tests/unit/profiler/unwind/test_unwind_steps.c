@@ -184,11 +184,11 @@ static void complain(stepper *s, const unwind_regs *r, const char *how, const fr
 	}
 	if (s->wrong++ >= SHOWN_MAX)
 		return;
-	print_message("step %lu, %s+%#jx, %s: %zu frames, result %d; followed were %zu\n", s->steps,
-		      m ? m->path : "?", (uintmax_t)(r->r[UNWIND_PC] - (m ? m->bias : 0)), how, n,
-		      got, s->n);
+	print_message("# step %lu, %s+%#jx, %s: %zu frames, result %d; followed were %zu\n",
+		      s->steps, m ? m->path : "?", (uintmax_t)(r->r[UNWIND_PC] - (m ? m->bias : 0)),
+		      how, n, got, s->n);
 	for (size_t i = 0; i < n || i < s->n; i++)
-		print_message("  %#jx %#jx\n", (uintmax_t)(i < n ? found[i].pc : 0),
+		print_message("#   %#jx %#jx\n", (uintmax_t)(i < n ? found[i].pc : 0),
 			      (uintmax_t)(i < s->n ? s->followed[s->n - 1 - i].pc : 0));
 }
 
@@ -333,7 +333,7 @@ static const char *try(const char *program, const char *unwinder)
 	address_space_free(s.mapped);
 	address_space_files_free(s.files);
 	print_message(
-	    "%s: %lu steps, %lu wrong, %lu by known faults of others, %lu need all registers\n",
+	    "# %s: %lu steps, %lu wrong, %lu by known faults of others, %lu need all registers\n",
 	    program, s.steps, s.wrong, s.excused, s.needs);
 	assert_true(s.steps > 1000);
 	assert_int_equal(s.wrong, 0);
@@ -348,7 +348,7 @@ static void compile_and_try(const char *command, const char *unwinder)
 	const char *why = try("./program", unwinder);
 
 	if (why) {
-		print_message("skipped: %s\n", why);
+		print_message("# skipped: %s\n", why);
 		skip();
 	}
 }
@@ -421,7 +421,7 @@ static void test_go(void **state)
 
 	(void)state;
 	if (system("command -v go >/dev/null") != 0) {
-		print_message("skipped: go is not installed\n");
+		print_message("# skipped: go is not installed\n");
 		skip();
 	}
 	scratch_text("program.go", in_go);
@@ -440,7 +440,7 @@ static void test_go(void **state)
 	assert_int_equal(read(begun[0], &byte, 1), 1);
 	close(begun[0]);
 	if (ptrace(PTRACE_SEIZE, s.pid, NULL, (void *)PTRACE_O_EXITKILL) != 0) {
-		print_message("skipped: processes may not be traced here\n");
+		print_message("# skipped: processes may not be traced here\n");
 		skip();
 	}
 	assert_int_equal(ptrace(PTRACE_INTERRUPT, s.pid, NULL, NULL), 0);
