@@ -533,7 +533,7 @@ static void what_cannot_be_compared(void **state)
 	subject_inputs_free(x.t.inputs);
 }
 
-static bool stop(void *self)
+static bool is_cancelled(void *self)
 {
 	(void)self;
 	return true;
@@ -542,7 +542,7 @@ static bool stop(void *self)
 static void it_can_be_cancelled(void **state)
 {
 	const dck_engine_model a = model_of("x", "y");
-	const dck_observer watch = {.cancelled = stop};
+	const dck_observer watch = {.cancelled = is_cancelled};
 	opened x, y;
 	compared r;
 
