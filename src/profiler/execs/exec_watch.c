@@ -64,8 +64,8 @@ static void exec_look_up(const char *name, void *to)
 {
 	void *at = NULL;
 
-	/* It changed once: a file that is no program is no script since. Before glibc 2.36 dlsym()
-	 * may return the older function. */
+	/* The older function runs a file that is not a program as a script; dlsym() may return it
+	 * before glibc 2.36. */
 	if (!strncmp(name, "posix_spawn", 11))
 		at = dlvsym(RTLD_NEXT, name, "GLIBC_2.15");
 	if (!at)

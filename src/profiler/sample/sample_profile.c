@@ -299,15 +299,6 @@ static size_t frames_walk(void *self, const unwind_regs *from, uint64_t *pcs, si
 	return n;
 }
 
-static bool profile_code_before(void *self, uint64_t address, unsigned char *to, size_t n)
-{
-	const unwound_stack *f = self;
-	const mapped_module *m = address_space_find(f->one->address_space, address - 1);
-
-	return m && address - m->begin >= n &&
-	       os_process_memory(f->one->pid, address - n, to, n) == n;
-}
-
 static bool profile_bytes_at(void *self, uint64_t address, void *to, size_t n)
 {
 	const unwound_stack *f = self;
@@ -315,17 +306,35 @@ static bool profile_bytes_at(void *self, uint64_t address, void *to, size_t n)
 	return os_process_memory(f->one->pid, address, to, n) == n;
 }
 
+static bool profile_code_before(void *self, uint64_t address, unsigned char *to, size_t n)
+{
+	const unwound_stack *f = self;
+	const mapped_module *m = address_space_find(f->one->address_space, address - 1);
+
+	return m && address - m->begin >= n && profile_bytes_at(self, address - n, to, n);
+}
+
+/* Returns whether an unwind table covers the function with that code, and where it begins. */
+static bool profile_function(process *one, uint64_t place, uint64_t *ret_begin)
+{
+	const mapped_module *m = module_of(one, place);
+	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
+
+	if (!rules || !unwind_function(rules, place - m->bias, ret_begin))
+		return false;
+	*ret_begin += m->bias;
+	return true;
+}
+
 /* Finds the frame pointer of a thread that was not interrupted: only its PC and stack pointer are
  * known. C libraries with frame pointers need it (Fedora, Ubuntu from 24.04 on). */
-static bool pointer_found(unwound_stack *f, const mapped_module *m, unwind_regs *r)
+static bool pointer_found(unwound_stack *f, unwind_regs *r)
 {
-	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
 	const unwind_scan scan = {&f->memory, NULL, profile_code_before, profile_bytes_at, f};
 	uint64_t begin;
 
-	if (r->known >> UNWIND_FP & 1 || !rules ||
-	    !unwind_function(rules, unwind_lookup_pc(r) - m->bias, &begin) ||
-	    !unwind_scan_pointer(&scan, begin + m->bias, r))
+	if (r->known >> UNWIND_FP & 1 || !profile_function(f->one, unwind_lookup_pc(r), &begin) ||
+	    !unwind_scan_pointer(&scan, begin, r))
 		return false;
 	f->p->counts.scanned++;
 	return true;
@@ -343,7 +352,7 @@ static unwind_result frames_take(unwound_stack *f, unwind_regs *regs, bool full,
 		if (!profile_is_ours(m))
 			p->stack[(*n)++] = frame_at(p, f->one, m, place);
 		unwind_result got = frame_step(f, regs);
-		if (got == UNWIND_LOST && pointer_found(f, m, regs))
+		if (got == UNWIND_LOST && pointer_found(f, regs))
 			got = frame_step(f, regs);
 		if (got == UNWIND_UNREADABLE && f->stack.beyond && full)
 			return UNWIND_OK;
@@ -351,16 +360,6 @@ static unwind_result frames_take(unwound_stack *f, unwind_regs *regs, bool full,
 			return got;
 	}
 	return UNWIND_OK;
-}
-
-/* Returns whether no unwind table covers the function. */
-static bool profile_is_bare(process *one, uint64_t place)
-{
-	const mapped_module *m = module_of(one, place);
-	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
-	uint64_t begin;
-
-	return !rules || !unwind_function(rules, place - m->bias, &begin);
 }
 
 static unwind_result unwind(sample_profile *p, process *one, const sample_event *e, size_t *n)
@@ -372,10 +371,11 @@ static unwind_result unwind(sample_profile *p, process *one, const sample_event 
 				     .n = e->as.taken.stack_bytes}};
 	const size_t before = *n;
 	unwind_regs regs = e->as.taken.regs;
+	uint64_t begin;
 
 	f.memory = (unwind_memory){copied_read, &f.stack};
 	const unwind_result got = frames_take(&f, &regs, e->as.taken.stack_full, n);
-	if (got == UNWIND_END || !profile_is_bare(one, unwind_lookup_pc(&e->as.taken.regs)))
+	if (got == UNWIND_END || profile_function(one, unwind_lookup_pc(&e->as.taken.regs), &begin))
 		return got;
 	regs = e->as.taken.regs;
 	const unwind_scan scan = {&f.memory, frames_walk, profile_code_before, NULL, &f};

@@ -5,6 +5,7 @@
 #include "profiler/symbols/symbol_table.h"
 
 #include "base/mem.h"
+#include "profiler/unwind/unwind_scan.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -66,40 +67,6 @@ static void add_slots(plt_slots *to, const elf_file *f, const elf_section *s,
 	mem_free(all);
 }
 
-/* The slot that the code of one entry jumps through; 0: it does not. */
-#if defined(__x86_64__)
-static uint64_t plt_slot_of(const unsigned char *code, size_t n, uint64_t address)
-{
-	int32_t by;
-
-	for (size_t i = 0; i + 6 <= n; i++) {
-		if (code[i] != 0xff || code[i + 1] != 0x25) /* jmp *by(%rip) */
-			continue;
-		memcpy(&by, code + i + 2, sizeof by);
-		return address + i + 6 + (uint64_t)(int64_t)by;
-	}
-	return 0;
-}
-#else
-static uint64_t plt_slot_of(const unsigned char *code, size_t n, uint64_t address)
-{
-	uint32_t adrp, ldr;
-	uint64_t pages;
-
-	for (size_t i = 0; i + 8 <= n; i += 4) {
-		memcpy(&adrp, code + i, 4);
-		memcpy(&ldr, code + i + 4, 4);
-		/* adrp x16, page; ldr x17, [x16, #offset] */
-		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
-			continue;
-		pages = (adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
-		pages = (uint64_t)((int64_t)(pages << 43) >> 43);
-		return ((address + i) & ~UINT64_C(4095)) + (pages << 12) + (ldr >> 10 & 0xfff) * 8;
-	}
-	return 0;
-}
-#endif
-
 static void name_entries(symbol_table *t, const elf_file *f, const elf_section *s,
 			 const plt_slots *in)
 {
@@ -108,7 +75,7 @@ static void name_entries(symbol_table *t, const elf_file *f, const elf_section *
 
 	for (size_t i = 0; code && i < size; i += step) {
 		size_t n = size - i < step ? size - i : step;
-		plt_slot wanted = {plt_slot_of(code + i, n, s->address + i), NULL};
+		plt_slot wanted = {unwind_plt_slot(code + i, n, s->address + i), NULL};
 		const plt_slot *found =
 		    in->n ? bsearch(&wanted, in->all, in->n, sizeof wanted, plt_by_address) : NULL;
 

@@ -21,6 +21,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "os/os.h"
 #include "record/record_begin.h"
 #include "record/copy.h"
@@ -242,18 +243,19 @@ static void lost_children_put(record_builder *b, const lost_children *lost)
 
 	if (unwritten) {
 		record_note(b, "programs-not-recorded",
-			    "%u recording%s of child processes, or of programs that they started, "
+			    "%u %s of child processes, or of programs that they started, "
 			    "could not be written after setuid(), chroot() or in a sandbox (%s), "
 			    "and %s not in this result",
-			    unwritten, unwritten == 1 ? "" : "s",
-			    strerror(atomic_load(&lost->error)), unwritten == 1 ? "is" : "are");
+			    unwritten, COUNTED(unwritten, "recording", "recordings"),
+			    strerror(atomic_load(&lost->error)), COUNTED(unwritten, "is", "are"));
 		record_remedy(b, "%s", program_file_remedy(EACCES));
 	}
 	if (replaced) {
 		record_note(b, "programs-not-recorded",
-			    "%u recording%s not in this result, since a process called exec() more "
+			    "%u %s not in this result, since a process called exec() more "
 			    "than %d times",
-			    replaced, replaced == 1 ? " is" : "s are", (int)LOST_CHILDREN_PARTS);
+			    replaced, COUNTED(replaced, "recording is", "recordings are"),
+			    (int)LOST_CHILDREN_PARTS);
 		record_remedy(b, "trace the program that it becomes alone");
 	}
 }

@@ -66,25 +66,49 @@ static bool is_behind_call(const unwind_scan *s, uint64_t address, uint64_t *ret
 }
 #endif
 
+#if defined(__x86_64__)
+uint64_t unwind_plt_slot(const unsigned char *code, size_t n, uint64_t address)
+{
+	int32_t by;
+
+	for (size_t i = 0; i + 6 <= n; i++) {
+		if (code[i] != 0xff || code[i + 1] != 0x25) /* jmp *by(%rip) */
+			continue;
+		memcpy(&by, code + i + 2, sizeof by);
+		return address + i + 6 + (uint64_t)(int64_t)by;
+	}
+	return 0;
+}
+#else
+uint64_t unwind_plt_slot(const unsigned char *code, size_t n, uint64_t address)
+{
+	uint32_t adrp, ldr;
+	uint64_t pages;
+
+	for (size_t i = 0; i + 8 <= n; i += 4) {
+		memcpy(&adrp, code + i, 4);
+		memcpy(&ldr, code + i + 4, 4);
+		/* adrp x16, page; ldr x17, [x16, #offset] */
+		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+			continue;
+		pages = (adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
+		pages = (uint64_t)((int64_t)(pages << 43) >> 43);
+		return ((address + i) & ~UINT64_C(4095)) + (pages << 12) + (ldr >> 10 & 0xfff) * 8;
+	}
+	return 0;
+}
+#endif
+
 /* Whether the code is an entry of .plt whose slot has that address. */
 static bool jumps_to(const unwind_scan *s, uint64_t entry, uint64_t target)
 {
-	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
 	unsigned char code[ENTRY_BYTES];
 	uint64_t slot;
-	int32_t distance;
-	size_t n = 0;
 
 	if (!s->bytes_at(s->self, entry, code, sizeof code))
 		return false;
-	if (memcmp(code, landing, sizeof landing) == 0)
-		n += sizeof landing;
-	n += code[n] == 0xf2; /* bnd */
-	if (code[n] != 0xff || code[n + 1] != 0x25)
-		return false;
-	memcpy(&distance, code + n + 2, sizeof distance);
-	slot = entry + n + 6 + (uint64_t)(int64_t)distance;
-	return s->bytes_at(s->self, slot, &slot, sizeof slot) && slot == target;
+	slot = unwind_plt_slot(code, sizeof code, entry);
+	return slot && s->bytes_at(s->self, slot, &slot, sizeof slot) && slot == target;
 }
 
 static bool leads_out(const unwind_scan *s, const unwind_regs *r, int *walks)

@@ -32,4 +32,7 @@ bool unwind_scan_caller(const unwind_scan *s, unwind_regs *r);
  * of that function, direct or through .plt. */
 bool unwind_scan_pointer(const unwind_scan *s, uint64_t begin, unwind_regs *r);
 
+/* Returns the slot through which the code of an entry of .plt jumps; 0: it does not. */
+uint64_t unwind_plt_slot(const unsigned char *code, size_t n, uint64_t address);
+
 #endif

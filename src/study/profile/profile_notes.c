@@ -46,7 +46,7 @@ void profile_notes(const profile_input *in, const profile_gains *gains, double e
 {
 	const bool device = profile_of_device(in);
 
-	/* Without a time of any operator there is no other answer. */
+	/* The other answers need the time of an operator. */
 	if (!device && gains->n && !(explained > 0))
 		record_answer(b, "no operator's time shows: each takes less than recording it, %s",
 			      UNITS_TIME(in->floor.inside_ns));

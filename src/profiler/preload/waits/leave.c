@@ -97,18 +97,9 @@ static int run_directory_error(void)
 static bool leave_exec(void)
 {
 	const int kept = errno;
-	bool counted = false;
 
 	dck_trace_flush();
-	if (run_lost) {
-		const int error = run_directory_error();
-
-		counted = lost_children_errno(error);
-		if (counted) {
-			atomic_fetch_add(&run_lost->unwritten, 1);
-			atomic_store(&run_lost->error, error);
-		}
-	}
+	const bool counted = run_lost && lost_children_add(run_lost, run_directory_error());
 	errno = kept;
 	return counted;
 }

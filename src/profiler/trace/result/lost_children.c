@@ -28,10 +28,8 @@ void lost_children_map(const char *result)
 
 void lost_children_unwritten(int error)
 {
-	if (!lost || !lost_children_errno(error))
-		return;
-	atomic_fetch_add(&lost->unwritten, 1);
-	atomic_store(&lost->error, error);
+	if (lost)
+		(void)lost_children_add(lost, error);
 }
 
 void lost_children_replaced(void)

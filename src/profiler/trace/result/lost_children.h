@@ -26,6 +26,16 @@ static inline bool lost_children_errno(int error)
 	return error == EACCES || error == EPERM || error == ENOENT || error == EROFS;
 }
 
+/* Counts a file that cannot be made for such a reason. Returns whether it is one. */
+static inline bool lost_children_add(lost_children *lost, int error)
+{
+	if (!lost_children_errno(error))
+		return false;
+	atomic_fetch_add(&lost->unwritten, 1);
+	atomic_store(&lost->error, error);
+	return true;
+}
+
 /* Maps the file beside that result, once; if there is none, nothing is counted. */
 void lost_children_map(const char *result);
 /* Count one. errno stays. */
